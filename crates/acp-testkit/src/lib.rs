@@ -1,27 +1,85 @@
-//! Checks that the types of `acp-types` read and write the wire faithfully.
+//! A test kit for programs that speak the Agent Client Protocol.
 //!
-//! * [`Definition`] reads a JSON value as one definition of the schema and writes it again.
-//!   [`answer`] does so for one line of the binary `roundtrip` (`cargo xtask roundtrip`).
-//! * [`CanonicalSchema`] gives an independent opinion: a JSON Schema validator over the imported
-//!   schema.
-//! * `TypeSchemas` (feature `schemars`) gives the opinion of the types themselves, by the same
-//!   validator.
-//! * [`transcripts`] decodes recorded traffic and reports losses.
+//! * [`ScriptedPeer`] plays an agent or a client, line by line: in memory, over any stream, or over a
+//!   child process. A message that differs from the expected one is a readable [`Fault`].
+//! * [`Script`] is such a play as a value, with delays, [events](Event) and [broken lines](Garble).
+//! * [`relay`] stands between two peers and changes their lines.
+//!
+//! # Testing an agent
+//!
+//! ```
+//! use acp_agent::{Result, Serve, StopReason, Turn, agent};
+//! use acp_testkit::ScriptedPeer;
+//! use serde_json::json;
+//!
+//! struct Echo;
+//!
+//! #[agent(name = "echo", version = "1")]
+//! impl Echo {
+//!     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+//!         turn.say(turn.text()).await?;
+//!         Ok(StopReason::EndTurn)
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::result::Result<(), acp_testkit::Fault> {
+//! let (transport, mut client) = ScriptedPeer::pair();
+//! let served = tokio::spawn(Serve::new(Echo).over(transport));
+//! client.call("initialize", json!({"protocolVersion": 1})).await?;
+//! let opened = client.call("session/new", json!({"cwd": "/", "mcpServers": []})).await?;
+//! let session = &opened["result"]["sessionId"];
+//! let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "hello"}]});
+//! let answer = client.call("session/prompt", prompt).await?;
+//! assert_eq!(answer["result"]["stopReason"], "end_turn");
+//! assert_eq!(client.take_notifications()[0]["params"]["update"]["content"]["text"], "hello");
+//! client.close().await;
+//! served.await.unwrap().unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `process` | scripted peers of child processes |
+//! | `check` | the module `check`: the rules of the protocol, run against any agent |
+//! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
+//! | `schema` | `CanonicalSchema` and `transcripts`: the schema's opinion, for which the repository is needed |
+//! | `schemars` | `TypeSchemas`: the types' own JSON Schemas |
+//! | `unstable`, `v2` | the types of the unstable schema, and of version 2 |
 
+#[cfg(feature = "schema")]
 mod canonical;
+#[cfg(feature = "check")]
+pub mod check;
+#[cfg(feature = "definitions")]
 mod definition;
+#[cfg(feature = "definitions")]
 #[rustfmt::skip]
 mod generated {
     pub(crate) mod definitions;
 }
+#[cfg(feature = "definitions")]
 mod line;
+mod peer;
+mod relay;
+#[cfg(feature = "definitions")]
 mod roundtrip;
+mod script;
+#[cfg(feature = "schema")]
 pub mod transcripts;
 #[cfg(feature = "schemars")]
 mod type_schemas;
 
+#[cfg(feature = "schema")]
 pub use canonical::CanonicalSchema;
+#[cfg(feature = "definitions")]
 pub use definition::{Definition, Failure, round_trip};
+#[cfg(feature = "definitions")]
 pub use line::answer;
+pub use peer::{Difference, Fault, FaultKind, Line, Message, ScriptedPeer, Way};
+pub use relay::{Outbox, Writer, relay};
+pub use script::{Event, Garble, Script};
 #[cfg(feature = "schemars")]
 pub use type_schemas::TypeSchemas;

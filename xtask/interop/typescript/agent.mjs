@@ -1,6 +1,7 @@
 // A scripted agent on the TypeScript SDK. The first word of the prompt chooses the script (see ../README.md).
 import { readFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import * as acp from "@agentclientprotocol/sdk";
 
 const sessions = new Map();
@@ -89,7 +90,8 @@ const { version } = JSON.parse(
   readFileSync(new URL("./node_modules/@agentclientprotocol/sdk/package.json", import.meta.url)),
 );
 
-acp
+/** The agent, which `agent-v2.mjs` serves as well. */
+export const app = acp
   .agent({ name: "interop-agent" })
   .onRequest(acp.methods.agent.initialize, ({ params }) => {
     clientFs = params.clientCapabilities?.fs ?? {};
@@ -105,5 +107,8 @@ acp
     return { sessionId };
   })
   .onRequest(acp.methods.agent.session.prompt, prompt)
-  .onNotification(acp.methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.abort?.abort())
-  .connect(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+  .onNotification(acp.methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.abort?.abort());
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  app.connect(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+}

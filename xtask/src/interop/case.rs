@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::layout::Layout;
 use super::process::{self, Ended};
+use super::schema::{self, Part};
 use super::seen::Seen;
 use super::tap;
-use super::wire::Wire;
+use super::wire::{Side, Wire};
 
 /// Generous: a loaded machine with two cores starts Node or Python in seconds.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -31,6 +32,10 @@ pub(super) enum Peer {
     TypeScriptExample,
     RustSdk,
     Python,
+    /// The TypeScript SDK's router, which serves both versions, and its client of version 2.
+    TypeScriptV2,
+    /// The Rust SDK with its feature for version 2.
+    RustSdkV2,
 }
 
 /// Who talks to whom.
@@ -44,6 +49,10 @@ pub(super) enum Pairing {
     OurMcpClient,
     /// The peer's client, which provides MCP servers, drives `mcp_agent`.
     OurMcpAgent,
+    /// `client_v2`, which speaks both versions, drives the peer's agent.
+    OurClientV2,
+    /// The peer's client drives this agent of ours, which is built with version 2.
+    OurAgentV2(&'static str),
     /// The peer's client drives the peer's own agent.
     Control,
 }
@@ -73,8 +82,24 @@ impl Case {
         match self.pairing {
             Pairing::OurClient => Some("acp"),
             Pairing::OurAgent(name) => Some(name),
-            Pairing::OurMcpClient | Pairing::OurMcpAgent | Pairing::Control => None,
+            Pairing::OurMcpClient
+            | Pairing::OurMcpAgent
+            | Pairing::OurClientV2
+            | Pairing::OurAgentV2(_)
+            | Pairing::Control => None,
         }
+    }
+
+    /// Checks that our end wrote what the schema of the agreed version has.
+    fn check_schema(&self, wire: &Wire) -> anyhow::Result<()> {
+        let (ours, part) = match self.pairing {
+            Pairing::OurClient | Pairing::OurClientV2 => (Side::Client, Part::Stable),
+            Pairing::OurAgent(_) | Pairing::OurAgentV2(_) => (Side::Agent, Part::Stable),
+            Pairing::OurMcpClient => (Side::Client, Part::Unstable),
+            Pairing::OurMcpAgent => (Side::Agent, Part::Unstable),
+            Pairing::Control => return Ok(()),
+        };
+        schema::check(wire, ours, part)
     }
 
     /// Starts the two ends in a fresh folder, waits for the client's end and checks what happened.
@@ -92,7 +117,12 @@ impl Case {
         let seen = self.converse(layout, &logs, cwd)?;
         // All that is wrong, not only the first: a conversation that went astray says more as a
         // whole.
-        let verdicts = [(self.check)(&seen), seen.expect_errors(self.errors), seen.wire.check()];
+        let verdicts = [
+            (self.check)(&seen),
+            seen.expect_errors(self.errors),
+            seen.wire.check(),
+            self.check_schema(&seen.wire),
+        ];
         let wrong: Vec<String> =
             verdicts.into_iter().filter_map(Result::err).map(|error| format!("{error:#}")).collect();
         ensure!(wrong.is_empty(), "{}", wrong.join("; "));
@@ -139,6 +169,7 @@ impl Case {
                 }
                 let mut client = match self.pairing {
                     Pairing::OurMcpClient => Command::new(layout.peer_binary("mcp_client")),
+                    Pairing::OurClientV2 => Command::new(layout.peer_binary("client_v2")),
                     _ => self.peer.program(layout, Role::Client),
                 };
                 client.arg(scenario.to_string());
@@ -149,9 +180,10 @@ impl Case {
 
     fn agent(&self, layout: &Layout) -> Command {
         match self.pairing {
-            Pairing::OurClient | Pairing::OurMcpClient | Pairing::Control => {
+            Pairing::OurClient | Pairing::OurMcpClient | Pairing::OurClientV2 | Pairing::Control => {
                 self.peer.program(layout, Role::Agent)
             }
+            Pairing::OurAgentV2(name) => Command::new(layout.peer_binary(name)),
             Pairing::OurMcpAgent => Command::new(layout.peer_binary("mcp_agent")),
             Pairing::OurAgent(name) => Command::new(layout.our_binary(name)),
         }
@@ -176,7 +208,8 @@ impl fmt::Display for Pairing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OurClient => f.write_str("agent <- acp"),
-            Self::OurAgent(name) => write!(f, "client -> {name}"),
+            Self::OurAgent(name) | Self::OurAgentV2(name) => write!(f, "client -> {name}"),
+            Self::OurClientV2 => f.write_str("agent <- client_v2"),
             Self::OurMcpClient => f.write_str("agent <- mcp_client"),
             Self::OurMcpAgent => f.write_str("client -> mcp_agent"),
             Self::Control => f.write_str("client -> its agent"),
@@ -198,6 +231,8 @@ impl Peer {
             Self::TypeScriptExample => "typescript-example",
             Self::RustSdk => "rust-sdk",
             Self::Python => "python",
+            Self::TypeScriptV2 => "typescript-v2",
+            Self::RustSdkV2 => "rust-sdk-v2",
         }
     }
 
@@ -215,7 +250,9 @@ impl Peer {
             Self::TypeScriptExample => {
                 script("node".into(), npm.join("node_modules/sdk-with-examples/dist/examples/agent.js"))
             }
+            Self::TypeScriptV2 => script("node".into(), npm.join(format!("{word}-v2.mjs"))),
             Self::RustSdk => Command::new(layout.peer_binary(word)),
+            Self::RustSdkV2 => Command::new(layout.peer_binary(&format!("{word}-v2"))),
             Self::Python => script(layout.python(), layout.sources("python").join(format!("{word}.py"))),
         }
     }

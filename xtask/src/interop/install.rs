@@ -33,9 +33,11 @@ pub(super) fn our_binaries(names: &BTreeSet<&str>, layout: &Layout) -> anyhow::R
 /// Makes one peer ready to run; does nothing when it already is.
 pub(super) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
     match peer {
-        Peer::TypeScript | Peer::TypeScriptMcp | Peer::TypeScriptExample => typescript(layout),
+        Peer::TypeScript | Peer::TypeScriptMcp | Peer::TypeScriptExample | Peer::TypeScriptV2 => {
+            typescript(layout)
+        }
         Peer::Python => python(layout),
-        Peer::RustSdk => own_package("rust-sdk-peer", layout),
+        Peer::RustSdk | Peer::RustSdkV2 => own_package("rust-sdk-peer", layout),
     }
 }
 
@@ -46,7 +48,8 @@ fn typescript(layout: &Layout) -> anyhow::Result<()> {
     fs::create_dir_all(&folder)?;
     // Node resolves a package from the importing file's own folder upwards, so the scripts have to
     // live beside `node_modules`.
-    let scripts = ["agent.mjs", "client.mjs", "mcp-agent.mjs", "mcp-client.mjs"];
+    let scripts =
+        ["agent.mjs", "client.mjs", "agent-v2.mjs", "client-v2.mjs", "mcp-agent.mjs", "mcp-client.mjs"];
     for file in ["package.json", "package-lock.json"].into_iter().chain(scripts) {
         let source = sources.join(file);
         fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
@@ -125,6 +128,11 @@ pub(super) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
 /// Our ends of the cases about MCP over ACP.
 pub(super) fn over_acp(layout: &Layout) -> anyhow::Result<()> {
     own_package("over-acp", layout)
+}
+
+/// Our ends of the cases about version 2.
+pub(super) fn versions(layout: &Layout) -> anyhow::Result<()> {
+    own_package("versions", layout)
 }
 
 /// Builds a package outside our workspace. They all share a target folder.

@@ -11,15 +11,17 @@ use serde_json::Value;
 
 use super::case::NOTES;
 use super::layout::Layout;
+use super::probe_v2;
 use super::probes::{Feature, Found, PROBES, Probe};
 use super::process;
 use super::recipes::Recipes;
+use super::schema::{self, Part};
 use super::seen::Seen;
 use super::tap;
-use super::wire::Wire;
+use super::wire::{Side, Wire};
 
 /// Real agents take seconds to start, on a machine that has other things to do.
-const LIMIT: Duration = Duration::from_secs(180);
+pub(super) const LIMIT: Duration = Duration::from_secs(180);
 
 /// The findings about one agent.
 #[derive(Debug)]
@@ -75,6 +77,7 @@ pub(super) fn run(
         if let Ok(seen) = &seen {
             session = seen.session().or(session);
         }
+        let seen = seen.and_then(|seen| schema::check(&seen.wire, Side::Client, Part::Stable).map(|()| seen));
         for feature in probe.features {
             let what = match &seen {
                 Ok(seen) => (probe.check)(seen, *feature),
@@ -85,6 +88,10 @@ pub(super) fn run(
             found.insert(*feature, what);
         }
     }
+    let asked = probe_v2::run(recipes, agent, &cwd, layout);
+    let asked = asked.unwrap_or_else(|error| Found::Failed(format!("{error:#}")));
+    tell(Feature::Version2, &asked)?;
+    found.insert(Feature::Version2, asked);
     Ok(Column { agent, tried: Tried::Yes { package: recipes.package(agent), found } })
 }
 

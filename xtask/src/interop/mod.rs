@@ -27,6 +27,7 @@ mod mcp;
 mod options;
 mod over_acp_cases;
 mod print;
+mod probe_v2;
 mod probes;
 mod process;
 #[cfg(all(test, unix))]
@@ -36,20 +37,26 @@ mod report;
 #[cfg(test)]
 mod report_tests;
 mod results;
+mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod seen;
 mod selection;
 mod table;
 mod tap;
+mod version_cases;
+mod version_checks;
 mod wire;
 #[cfg(test)]
 mod wire_tests;
+mod wire_v2;
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 
-use self::case::{Case, Peer};
+use self::case::{Case, Pairing, Peer};
 use self::layout::Layout;
 use self::matrix::{Column, Tried};
 use self::options::{HELP, Options};
@@ -124,6 +131,7 @@ fn real_agent(name: &str) -> String {
 fn run_agents(recipes: &Recipes, agents: &[&'static str], layout: &Layout) -> anyhow::Result<Vec<Column>> {
     if !agents.is_empty() {
         install::our_binaries(&BTreeSet::from(["acp"]), layout).context("our own binary does not build")?;
+        install::versions(layout).context("our own programs for both versions do not build")?;
     }
     let mut columns = Vec::new();
     for agent in agents {
@@ -147,6 +155,7 @@ fn selected(options: &Options) -> Vec<Case> {
     let mut cases = client_cases::all();
     cases.extend(agent_cases::all());
     cases.extend(over_acp_cases::all());
+    cases.extend(version_cases::all());
     if options.controls {
         cases.extend(control_cases::all());
     }
@@ -164,6 +173,9 @@ fn run_cases(
     install::our_binaries(&ours, layout).context("our own binaries do not build")?;
     if cases.iter().any(|case| case.peer == Peer::TypeScriptMcp) {
         install::over_acp(layout).context("our own programs for MCP over ACP do not build")?;
+    }
+    if cases.iter().any(|case| matches!(case.pairing, Pairing::OurClientV2 | Pairing::OurAgentV2(_))) {
+        install::versions(layout).context("our own programs for both versions do not build")?;
     }
     let mut unavailable: HashMap<Peer, Option<String>> = HashMap::new();
     let mut tally = Tally::default();

@@ -19,9 +19,10 @@ pub(super) enum Feature {
     Writes,
     Cancelled,
     Leaves,
+    Version2,
 }
 
-pub(super) const FEATURES: [Feature; 10] = [
+pub(super) const FEATURES: [Feature; 11] = [
     Feature::Initialize,
     Feature::NewSession,
     Feature::Streaming,
@@ -32,6 +33,7 @@ pub(super) const FEATURES: [Feature; 10] = [
     Feature::Writes,
     Feature::Cancelled,
     Feature::Leaves,
+    Feature::Version2,
 ];
 
 /// The finding of a probe.
@@ -140,6 +142,7 @@ impl Feature {
             Self::Writes => "writes files through us",
             Self::Cancelled => "cancelled in mid-turn",
             Self::Leaves => "leaves when its input ends",
+            Self::Version2 => "asked for version 2",
         }
     }
 }

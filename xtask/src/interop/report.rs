@@ -85,7 +85,8 @@ means that the agent does not offer this, so there is nothing to test.\n\n"
 fn sdks(tallies: &[Tally]) -> Section {
     let mut text = "\
 Agents and clients that are built on other SDKs, and the example agents that come with them: `cargo xtask interop --list`
-names the cases.\n\n"
+names the cases. Peers whose name ends in *-v2* speak version 2. Our ends of these cases, `client_v2` and the agents in
+*_v2*, are built for both versions. Every message of ours is valid by the schema of the version that was agreed on.\n\n"
         .to_owned();
     row(&mut text, "built on", ["who talks to whom", "passed", "failed"].map(str::to_owned).into_iter());
     row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());

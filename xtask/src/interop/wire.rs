@@ -7,12 +7,13 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
+use super::seen::is_of_the_session;
 use super::tap;
 
 /// The recorded messages of one connection, in order.
 #[derive(Debug)]
 pub(super) struct Wire {
-    messages: Vec<Message>,
+    pub(super) messages: Vec<Message>,
     exit: Option<Value>,
 }
 
@@ -60,9 +61,17 @@ impl Wire {
         self.calls(method).filter_map(|call| self.answer(call)?.json.get("result"))
     }
 
-    /// The updates that the agent sent between the n-th prompt and its response, `update` members
-    /// only.
+    /// The version that the two have agreed on, if they have.
+    pub(super) fn version(&self) -> Option<u64> {
+        self.results("initialize").last()?.get("protocolVersion")?.as_u64()
+    }
+
+    /// The updates that the agent sent in the n-th turn, `update` members only: between the prompt
+    /// and its response, or in version 2 up to the change to idle.
     pub(super) fn updates(&self, turn: usize) -> Vec<&Value> {
+        if self.version() == Some(2) {
+            return self.updates_v2(turn);
+        }
         let Some(prompt) = self.calls("session/prompt").nth(turn) else { return Vec::new() };
         let after = self.messages.iter().skip_while(|message| !std::ptr::eq(*message, prompt));
         let end = self.answer(prompt);
@@ -71,9 +80,20 @@ impl Wire {
         updates.filter_map(|message| message.json.pointer("/params/update")).collect()
     }
 
-    fn answer(&self, request: &Message) -> Option<&Message> {
-        let id = request.json.get("id")?;
-        self.messages.iter().find(|message| {
+    /// The reasons why the turns have ended, in order.
+    pub(super) fn stops(&self) -> Vec<&str> {
+        if self.version() == Some(2) {
+            return self.stops_v2();
+        }
+        let reasons = self.results("session/prompt").map(|result| result.get("stopReason"));
+        reasons.map(|reason| reason.and_then(Value::as_str).unwrap_or("(none)")).collect()
+    }
+
+    pub(super) fn answer(&self, request: &Message) -> Option<&Message> {
+        let id = request.method().and_then(|_| request.json.get("id"))?;
+        // An agent that was started again is asked with the same ids.
+        let after = self.messages.iter().skip_while(|message| !std::ptr::eq(*message, request));
+        after.skip(1).find(|message| {
             message.from != request.from && message.method().is_none() && message.json.get("id") == Some(id)
         })
     }
@@ -83,7 +103,10 @@ impl Wire {
         let first = self.messages.first().context("nothing was sent")?;
         ensure!(first.method() == Some("initialize"), "the first message is not initialize: {}", first.json);
         self.check_requests()?;
-        self.check_updates()?;
+        match self.version() {
+            Some(2) => self.check_updates_v2()?,
+            _ => self.check_updates()?,
+        }
         self.check_permissions()?;
         self.check_exit()
     }
@@ -112,6 +135,10 @@ impl Wire {
         let mut seen = HashSet::new();
         for message in &self.messages {
             let Some(id) = message.json.get("id") else { continue };
+            if message.from == Side::Client && message.method() == Some("initialize") {
+                // The agent may have been started again.
+                seen.clear();
+            }
             if message.method().is_some() {
                 ensure!(seen.insert((message.from, id.to_string())), "id used twice: {}", message.json);
                 let method = message.json.pointer("/params/method");
@@ -133,20 +160,13 @@ impl Wire {
     /// The turn's updates stand between the prompt and its response; outside of a turn only the
     /// kinds may appear that describe the session itself.
     fn check_updates(&self) -> anyhow::Result<()> {
-        const ANY_TIME: [&str; 5] = [
-            "available_commands_update",
-            "config_option_update",
-            "current_mode_update",
-            "session_info_update",
-            "usage_update",
-        ];
         let mut running: Option<&Value> = None;
         for message in &self.messages {
             match message.method() {
                 Some("session/prompt") => running = message.json.get("id"),
                 Some("session/update") => {
                     let kind = message.json.pointer("/params/update/sessionUpdate").and_then(Value::as_str);
-                    let allowed = running.is_some() || kind.is_some_and(|kind| ANY_TIME.contains(&kind));
+                    let allowed = running.is_some() || kind.is_some_and(is_of_the_session);
                     ensure!(allowed, "an update outside of a turn: {}", message.json);
                 }
                 None if message.from == Side::Agent && message.json.get("id") == running => running = None,
@@ -216,7 +236,7 @@ impl Message {
 }
 
 impl Side {
-    fn other(self) -> Self {
+    pub(super) fn other(self) -> Self {
         match self {
             Self::Client => Self::Agent,
             Self::Agent => Self::Client,

@@ -8,7 +8,9 @@
     reason = "a test stops at a broken assumption, and shows its totals with --nocapture"
 )]
 
+mod check;
 mod corpus;
+mod kit;
 mod lines;
 mod transcripts;
 #[cfg(feature = "v2")]

@@ -1,0 +1,101 @@
+//! Permission requests of a turn.
+
+use serde_json::{Value, json};
+
+use crate::check::case::{Case, case};
+use crate::check::client::Permission;
+use crate::check::tester::{Step, Tester, update_of};
+use crate::check::verdict::Stop;
+use crate::peer::Message;
+
+pub(super) const CASES: &[Case] = &[
+    case!("v1-perm-08", "a permission request that is answered `cancelled`", no_consent),
+    case!("v1-turn-09", "a permission request that is allowed", reported),
+    case!(
+        "v1-creq-09",
+        "a turn is cancelled, its permission request answered with an error",
+        answered_by_error
+    ),
+];
+
+fn prompt(t: &Tester) -> Step<String> {
+    let prompt = t.options.permission_prompt.clone();
+    prompt.ok_or_else(|| Stop::Inconclusive("no prompt is set for which the agent asks".to_owned()))
+}
+
+/// Runs a turn with this answer. Returns the permission request and the messages behind it.
+async fn ask(t: &mut Tester, answer: Permission) -> Step<(String, Message, Vec<Message>)> {
+    let prompt = prompt(t)?;
+    let session = t.new_session().await?;
+    t.permission = answer;
+    let id = t.start(&session, &prompt).await?;
+    let reply = t.finish(&id).await;
+    t.permission = Permission::Allow;
+    let mut before = reply?.before;
+    let asks = |message: &Message| message.method() == Some("session/request_permission");
+    let Some(at) = before.iter().position(asks) else {
+        return Err(Stop::Inconclusive("the agent has not asked for permission".to_owned()));
+    };
+    let behind = before.split_off(at + 1);
+    match before.pop() {
+        Some(request) => Ok((session, request, behind)),
+        None => Err(Stop::Inconclusive("the agent has not asked for permission".to_owned())),
+    }
+}
+
+/// Returns the statuses that a tool call takes.
+fn statuses<'a>(session: &str, request: &'a Message, behind: &'a [Message]) -> Vec<&'a str> {
+    let call = request.params().pointer("/toolCall/toolCallId");
+    let updates = behind.iter().filter_map(|message| update_of(message, session));
+    let of_call = updates.filter(|update| call.is_some() && update.get("toolCallId") == call);
+    of_call.filter_map(|update| update.get("status")?.as_str()).collect()
+}
+
+async fn no_consent(t: &mut Tester) -> Step {
+    let (session, request, behind) = ask(t, Permission::Cancelled).await?;
+    let ran = statuses(&session, &request, &behind);
+    if ran.iter().any(|status| matches!(*status, "in_progress" | "completed")) {
+        return Err(Stop::Fail("the tool has run without consent".to_owned()));
+    }
+    let acts = ["terminal/create", "fs/write_text_file"];
+    if let Some(act) = behind.iter().filter_map(Message::method).find(|method| acts.contains(method)) {
+        return Err(Stop::Fail(format!("the agent calls `{act}` without consent")));
+    }
+    Ok(())
+}
+
+async fn reported(t: &mut Tester) -> Step {
+    let (session, request, behind) = ask(t, Permission::Allow).await?;
+    match statuses(&session, &request, &behind).as_slice() {
+        [] => Err(Stop::Fail("the allowed tool call is not reported as it runs".to_owned())),
+        statuses if statuses.contains(&"in_progress") => Ok(()),
+        _ => Err(Stop::Fail("the allowed tool call is never `in_progress`".to_owned())),
+    }
+}
+
+async fn answered_by_error(t: &mut Tester) -> Step {
+    let prompt = prompt(t)?;
+    let session = t.new_session().await?;
+    t.permission = Permission::Held;
+    let turn = t.start(&session, &prompt).await?;
+    let request = loop {
+        let message = t.wait("a permission request").await?;
+        if message.method() == Some("session/request_permission") {
+            break message;
+        }
+        if message.is_answer() {
+            return Err(Stop::Inconclusive("the agent has not asked for permission".to_owned()));
+        }
+    };
+    t.permission = Permission::Allow;
+    t.notify("session/cancel", json!({"sessionId": session})).await?;
+    let error = json!({"code": -32800, "message": "the request was cancelled"});
+    let id = request.id().unwrap_or(&Value::Null);
+    t.raw(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()).await?;
+    let reply = t.finish(&turn).await?;
+    match reply.stop_reason() {
+        Some("cancelled") => Ok(()),
+        Some(seen) => Err(Stop::Fail(format!("expected the stop reason `cancelled`, seen `{seen}`"))),
+        None => Err(Stop::Fail("the cancelled turn ends with an error".to_owned())),
+    }
+}

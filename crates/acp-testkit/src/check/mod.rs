@@ -1,0 +1,42 @@
+//! The rules of the protocol, run against any agent (feature `check`).
+//!
+//! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. The rules are those
+//! of the [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are judged by a
+//! scenario of their own, such as a request that must be refused. Others are judged over every line
+//! of all scenarios, such as the form of messages.
+//!
+//! An agent that offers little and does it right passes: rules of what it does not offer are [not
+//! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never got
+//! to the step or time ran out, is [inconclusive](Verdict::Inconclusive).
+//!
+//! The form of messages is judged by the types of `acp-types`: a payload fits if its type reads it
+//! and passes over nothing. Members of the unstable schema are known with the feature `unstable`.
+//!
+//! ```no_run
+//! use acp_testkit::check::{Checker, Options, Target};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let report = Checker::new(Target::command("my-agent", ["--acp"]), Options::default()).run().await;
+//! assert_eq!(report.status(false).exit_code(), 0, "{report}");
+//! # }
+//! ```
+
+mod case;
+mod cases;
+mod client;
+mod options;
+mod passive;
+mod report;
+mod rules;
+mod run;
+mod target;
+mod tester;
+mod verdict;
+
+pub use self::options::Options;
+pub use self::report::{Baseline, Coverage, Report, Status};
+pub use self::rules::{Rule, Strength};
+pub use self::run::Checker;
+pub use self::target::Target;
+pub use self::verdict::{Outcome, Verdict};

@@ -1,0 +1,113 @@
+//! A recording as messages, in which answers know their requests.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::peer::{Line, Way};
+
+/// The messages of a recording.
+pub(super) struct Conversation<'a> {
+    pub(super) lines: &'a [Line],
+    pub(super) said: Vec<Said>,
+}
+
+/// A line that is a JSON object.
+pub(super) struct Said {
+    /// Its position in the recording.
+    pub(super) line: usize,
+    pub(super) way: Way,
+    pub(super) json: Value,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Request,
+    Notification,
+    /// An answer, with the position of its request among the messages.
+    Answer(Option<usize>),
+}
+
+impl Said {
+    pub(super) fn method(&self) -> &str {
+        self.json["method"].as_str().unwrap_or_default()
+    }
+
+    pub(super) fn params(&self) -> &Value {
+        &self.json["params"]
+    }
+
+    pub(super) fn session(&self) -> Option<&str> {
+        self.params()["sessionId"].as_str()
+    }
+
+    /// Returns true if the agent has said it.
+    pub(super) fn is_agents(&self) -> bool {
+        self.way == Way::Received
+    }
+
+    /// Returns the update of an agent's `session/update`.
+    pub(super) fn update(&self) -> Option<&Value> {
+        (self.is_agents() && self.method() == "session/update").then(|| &self.params()["update"])
+    }
+}
+
+impl<'a> Conversation<'a> {
+    pub(super) fn of(lines: &'a [Line]) -> Self {
+        let mut said: Vec<Said> = Vec::new();
+        let mut open = HashMap::new();
+        for (line, text) in lines.iter().enumerate() {
+            let Some(json) = text.json().filter(Value::is_object) else { continue };
+            let id = json.get("id").map(ToString::to_string);
+            let what = match (json.get("method"), &id) {
+                (Some(_), Some(id)) => {
+                    open.insert((text.way, id.clone()), said.len());
+                    What::Request
+                }
+                (Some(_), None) => What::Notification,
+                (None, id) => {
+                    let asked = if text.way == Way::Sent { Way::Received } else { Way::Sent };
+                    What::Answer(id.as_ref().and_then(|id| open.remove(&(asked, id.clone()))))
+                }
+            };
+            said.push(Said { line, way: text.way, json, what });
+        }
+        Self { lines, said }
+    }
+
+    /// Returns the requests of the checker that were answered, with their answers, in the order of
+    /// the answers.
+    pub(super) fn answered(&self) -> impl Iterator<Item = (&Said, &Said)> {
+        self.said.iter().filter(|said| said.is_agents()).filter_map(|answer| match answer.what {
+            What::Answer(Some(request)) => Some((self.said.get(request)?, answer)),
+            _ => None,
+        })
+    }
+
+    /// Returns the requests and notifications of the agent.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Said> {
+        self.said.iter().filter(|said| said.is_agents() && !matches!(said.what, What::Answer(_)))
+    }
+
+    /// Returns the agent's updates with their tags.
+    pub(super) fn updates(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
+        self.said.iter().filter_map(|said| {
+            let update = said.update()?;
+            Some((said, update["sessionUpdate"].as_str()?, update))
+        })
+    }
+
+    /// Returns the results that opened sessions: the message, the session, the result.
+    pub(super) fn opened(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
+        self.answered().filter_map(|(request, answer)| {
+            let result = answer.json.get("result")?;
+            let session = match request.method() {
+                "session/new" => result["sessionId"].as_str()?,
+                "session/load" | "session/resume" => request.session()?,
+                _ => return None,
+            };
+            Some((answer, session, result))
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! Lines, the envelope of JSON-RPC, ids and error codes.
+
+use std::collections::HashSet;
+
+use acp_types::method::Side;
+use acp_types::v1::methods::METHODS;
+use serde_json::Value;
+
+use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
+use crate::peer::{Line, Way};
+
+/// The codes of errors that JSON-RPC and the protocol define.
+const KNOWN: &[i64] = &[-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002, -32022, -32042];
+
+pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+    for (number, line) in conversation.lines.iter().enumerate() {
+        if line.way == Way::Received && !line.bytes.trim_ascii().is_empty() {
+            judge_line(conversation.lines, number, line, f);
+        }
+    }
+    for said in conversation.said.iter().filter(|said| said.is_agents()) {
+        match said.what {
+            What::Answer(_) => judge_answer(said, f),
+            What::Request => judge_id(said, f),
+            What::Notification => {}
+        }
+        if said.what != What::Answer(None) && !said.method().is_empty() {
+            judge_name(said, f);
+        }
+    }
+    judge_pairs(conversation, f);
+}
+
+fn judge_line(lines: &[Line], number: usize, line: &Line, f: &mut Findings) {
+    let text = std::str::from_utf8(&line.bytes);
+    f.check("v1-rpc-02", text.is_ok(), number, || "the line is not UTF-8".to_owned());
+    let json = line.json();
+    // The next line is the second half of this one, if a raw newline stands in a message.
+    let halved = json.is_none()
+        && lines.get(number + 1).is_some_and(|next| {
+            let whole = [&line.bytes[..], b"\\n", &next.bytes[..]].concat();
+            next.way == Way::Received && serde_json::from_slice::<Value>(&whole).is_ok()
+        });
+    f.check("v1-tr-03", line.ended && !halved, number, || {
+        let fault =
+            if halved { "a raw newline stands in the message" } else { "the message has no line end" };
+        fault.to_owned()
+    });
+    f.check("v1-tr-04", json.is_some(), number, || "the line is not JSON".to_owned());
+    if let Some(json) = json {
+        f.check("v1-rpc-01", json.is_object() && json["jsonrpc"] == "2.0", number, || {
+            "the line is not an object with `jsonrpc` equal to \"2.0\"".to_owned()
+        });
+    }
+}
+
+fn judge_answer(said: &Said, f: &mut Findings) {
+    let (result, error) = (said.json.get("result"), said.json.get("error"));
+    f.check("v1-rpc-05", result.is_some() || error.is_some(), said.line, || {
+        "a success has no key `result`".to_owned()
+    });
+    let well_formed = match (result, error) {
+        (Some(_), None) => true,
+        (None, Some(error)) => error["code"].is_i64() && error["message"].is_string(),
+        _ => false,
+    };
+    f.check("v1-rpc-04", well_formed, said.line, || {
+        "expected either `result`, or `error` with an integer `code` and a string `message`".to_owned()
+    });
+    if let Some(code) = error.and_then(|error| error["code"].as_i64()) {
+        let foreign = !(-32768..=-32000).contains(&code) || KNOWN.contains(&code);
+        f.check("v1-err-03", foreign, said.line, || {
+            format!("the code {code} is of the reserved range, and nobody has defined it")
+        });
+    }
+}
+
+fn judge_id(said: &Said, f: &mut Findings) {
+    let id = &said.json["id"];
+    let fits = id.is_null() || id.is_string() || id.is_i64();
+    f.check("v1-rpc-07", fits, said.line, || format!("the id {id} is not a string or a 64-bit integer"));
+    f.check("v1-rpc-08", !id.is_null() && !id.is_f64(), said.line, || format!("the agent sends the id {id}"));
+}
+
+fn judge_name(said: &Said, f: &mut Findings) {
+    let method = said.method();
+    let ours = METHODS.iter().any(|info| info.name == method && info.handler != Side::Agent);
+    let free = method.starts_with('_') || method.starts_with("$/");
+    f.check("v1-ext-05", ours || free, said.line, || {
+        format!("`{method}` is not a method of the protocol and does not begin with `_`")
+    });
+}
+
+/// Checks that each request was answered once, under its own id.
+fn judge_pairs(conversation: &Conversation<'_>, f: &mut Findings) {
+    let sent = conversation.lines.iter().filter(|line| line.way == Way::Sent);
+    let mut broken = sent.filter(|line| !is_message(line)).count();
+    let asked: HashSet<String> = conversation
+        .said
+        .iter()
+        .filter(|said| said.way == Way::Sent && said.what == What::Request)
+        .map(|said| said.json["id"].to_string())
+        .collect();
+    for said in conversation.said.iter().filter(|said| said.is_agents()) {
+        match said.what {
+            What::Answer(Some(_)) => f.check("v1-rpc-03", true, said.line, String::new),
+            What::Answer(None) if said.json["id"].is_null() && broken > 0 => broken -= 1,
+            What::Answer(None) => {
+                let id = &said.json["id"];
+                let again = asked.contains(&id.to_string());
+                f.check("v1-rpc-03", false, said.line, || {
+                    if again {
+                        format!("the request {id} is answered twice")
+                    } else {
+                        format!("an answer has the id {id}, and no open request has it")
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+    for (request, answer) in conversation.answered() {
+        if answer.json["error"]["code"] == -32002
+            && let Some(session) = request.session()
+        {
+            let data = &answer.json["error"]["data"];
+            let named = data["sessionId"] == session || data["uri"].is_string();
+            let lines = || vec![request.line, answer.line];
+            f.check_lines("v1-err-04", named, lines, || "`data` does not name what is missing".to_owned());
+        }
+    }
+}
+
+fn is_message(line: &Line) -> bool {
+    line.bytes.trim_ascii().is_empty()
+        || line.json().is_some_and(|json| {
+            let answer = json.get("result").is_some() || json.get("error").is_some();
+            json.is_object() && (json.get("method").is_some() || answer)
+        })
+}

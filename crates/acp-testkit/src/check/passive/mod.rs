@@ -1,0 +1,37 @@
+//! The passive rules: each is judged over every line of every scenario.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a `Value` that has no member of a name reads as `null`, and nothing else is indexed here"
+)]
+
+mod conversation;
+mod envelope;
+mod findings;
+mod gates;
+mod options;
+mod requests;
+mod schema;
+mod turns;
+mod updates;
+
+use self::conversation::Conversation;
+pub(super) use self::findings::{Finding, Findings, RULES};
+use super::tester::Recording;
+
+/// Judges all recordings.
+pub(super) fn judge(recordings: &[Recording]) -> Findings {
+    let mut findings = Findings::default();
+    for (number, recording) in recordings.iter().enumerate() {
+        findings.begin(number);
+        let conversation = Conversation::of(&recording.lines);
+        envelope::judge(&conversation, &mut findings);
+        schema::judge(&conversation, &mut findings);
+        updates::judge(&conversation, &mut findings);
+        options::judge(&conversation, &mut findings);
+        requests::judge(&conversation, &mut findings);
+        turns::judge(&conversation, &mut findings);
+        gates::judge(&conversation, &mut findings);
+    }
+    findings
+}

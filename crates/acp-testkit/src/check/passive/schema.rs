@@ -1,0 +1,105 @@
+//! The schema's form of each payload of the agent, as the types of `acp-types` read it.
+//!
+//! A payload fits if the type can read it and passes over nothing: no member that the type does not
+//! know, and none whose value it had to read as absent.
+
+use acp_json::{NoteKind, Report};
+use acp_types::method::{Kind, Side};
+use acp_types::v1::methods::METHODS;
+
+use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
+use crate::definition::Definition;
+
+pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+    for said in conversation.said.iter().filter(|said| said.is_agents()) {
+        let (method, member, definition) = match said.what {
+            What::Answer(Some(request)) => {
+                let Some(request) = conversation.said.get(request) else { continue };
+                let info = METHODS.iter().find(|info| info.name == request.method());
+                let definition = info.and_then(|info| info.response);
+                (request.method(), "result", definition.filter(|_| said.json.get("result").is_some()))
+            }
+            What::Answer(None) => continue,
+            what => {
+                let kind = if what == What::Request { Kind::Request } else { Kind::Notification };
+                let known = METHODS
+                    .iter()
+                    .find(|i| i.name == said.method() && i.kind == kind && i.handler != Side::Agent);
+                (said.method(), "params", known.map(|info| info.params))
+            }
+        };
+        if let Some(definition) = definition {
+            payload(conversation, said, method, member, definition, f);
+        }
+    }
+}
+
+fn payload(
+    conversation: &Conversation<'_>,
+    said: &Said,
+    method: &str,
+    member: &str,
+    definition: &str,
+    f: &mut Findings,
+) {
+    let Some(line) = conversation.lines.get(said.line) else { return };
+    let Ok(mut node) = acp_json::parse_slice(&line.bytes) else { return };
+    let (Some(node), Ok(definition)) = (node.take(member), Definition::find("v1", definition)) else {
+        return;
+    };
+    let mut report = Report::default();
+    let read = definition.round_trip(node, &mut report);
+    let malformed = match read {
+        Err(failure) => Some(failure.to_string()),
+        Ok(_) => report.notes().iter().find_map(|note| {
+            let reason = note.reason()?;
+            Some(format!("`{}`: {reason}", note.path))
+        }),
+    };
+    let unknown: Vec<_> = report
+        .notes()
+        .iter()
+        .filter(|note| note.kind == NoteKind::Ignored)
+        .map(|note| note.path.as_str())
+        .collect();
+    f.check(rule_of(said, method, member), malformed.is_none(), said.line, || {
+        format!("the {member} of `{method}` do not fit the schema: {}", malformed.unwrap_or_default())
+    });
+    let snake = unknown.iter().find(|path| {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        !name.starts_with('_') && name.contains('_')
+    });
+    f.check("v1-rpc-11", snake.is_none(), said.line, || {
+        format!("the key `{}` is not camelCase", snake.copied().unwrap_or_default())
+    });
+    f.check("v1-ext-01", unknown.is_empty(), said.line, || {
+        format!(
+            "the {member} of `{method}` have members that the schema does not have: {}",
+            unknown.join(", ")
+        )
+    });
+}
+
+/// Returns the rule about the form of a payload.
+fn rule_of(said: &Said, method: &str, member: &str) -> &'static str {
+    if member == "result" {
+        return "v1-rpc-11";
+    }
+    let tag = said.update().and_then(|update| update["sessionUpdate"].as_str());
+    match (method, tag.unwrap_or_default()) {
+        (_, "agent_message_chunk" | "user_message_chunk" | "agent_thought_chunk") => "v1-cont-01",
+        (_, "tool_call") => "v1-tool-02",
+        (_, "tool_call_update") => "v1-tool-03",
+        (_, "plan") => "v1-plan-06",
+        (_, "available_commands_update") => "v1-cmd-02",
+        (_, "notice") => "v1-not-01",
+        (_, "compaction_update") => "v1-cmp-01",
+        (_, "current_mode_update") => "v1-mode-04",
+        (_, "config_option_update") => "v1-cfg-12",
+        ("session/request_permission", _) => "v1-perm-02",
+        ("fs/read_text_file", _) => "v1-fs-03",
+        ("elicitation/create", _) => "v1-eli-03",
+        _ => "v1-rpc-11",
+    }
+}

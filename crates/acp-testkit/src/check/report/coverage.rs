@@ -1,0 +1,53 @@
+//! The rules that the checker judges, and those that it does not.
+
+use std::fmt;
+
+use crate::check::cases;
+use crate::check::passive;
+use crate::check::rules::Rule;
+
+/// The rules of version 1 that bind agents and show on the wire, with those that have a case.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The rules that are judged.
+    pub judged: Vec<&'static Rule>,
+    /// The rules that have no case yet.
+    pub missing: Vec<&'static Rule>,
+    /// The number of active cases.
+    pub cases: usize,
+}
+
+impl Coverage {
+    /// Counts the cases of this version of the checker.
+    #[must_use]
+    pub fn of_agents() -> Self {
+        let active = cases::all();
+        let has = |rule: &&Rule| {
+            passive::RULES.contains(&rule.id.as_str()) || active.iter().any(|case| case.rule == rule.id)
+        };
+        let judged = Rule::all().iter().filter(has).collect();
+        let missing = Rule::all().iter().filter(|rule| rule.is_checkable() && !has(rule)).collect();
+        Self { judged, missing, cases: active.len() }
+    }
+}
+
+/// Writes a table of areas, then the rules without a case.
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |rules: &[&Rule], area: &str| rules.iter().filter(|rule| rule.area == area).count();
+        let mut areas: Vec<&str> = Rule::all().iter().map(|rule| rule.area.as_str()).collect();
+        areas.dedup();
+        writeln!(f, "{:<46} {:>6} {:>6}", "area", "judged", "of")?;
+        for area in areas {
+            let (judged, missing) = (of(&self.judged, area), of(&self.missing, area));
+            if judged + missing > 0 {
+                writeln!(f, "{area:<46} {judged:>6} {:>6}", judged + missing)?;
+            }
+        }
+        let (judged, missing) = (self.judged.len(), self.missing.len());
+        writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
+        writeln!(f, "\nwithout a case:")?;
+        self.missing.iter().try_for_each(|rule| writeln!(f, "  {}: {}", rule.id, rule.text))
+    }
+}

@@ -1,0 +1,65 @@
+//! The report for programs.
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::check::client::with;
+use crate::check::verdict::Outcome;
+use crate::peer::Way;
+
+impl Report {
+    /// Returns the report as JSON. Its form is stable: members may be added, none change or go.
+    ///
+    /// ```json
+    /// {
+    ///   "format": 1,
+    ///   "protocol": 1,
+    ///   "side": "agent",
+    ///   "command": ["my-agent"],
+    ///   "counts": {"pass": 1, "fail": 1, "not-applicable": 0, "inconclusive": 0},
+    ///   "rules": [
+    ///     {"id": "v1-rpc-02", "strength": "MUST", "area": "…", "text": "…", "verdict": "pass",
+    ///      "scenario": "…"},
+    ///     {"id": "v1-rpc-04", "strength": "MUST", "area": "…", "text": "…", "verdict": "fail",
+    ///      "scenario": "…", "reason": "…",
+    ///      "lines": [{"number": 3, "from": "agent", "text": "{}"}]}
+    ///   ]
+    /// }
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let [pass, fail, not_applicable, inconclusive] = self.counts();
+        json!({
+            "format": 1,
+            "protocol": 1,
+            "side": "agent",
+            "command": self.command,
+            "counts": {
+                "pass": pass, "fail": fail, "not-applicable": not_applicable, "inconclusive": inconclusive,
+            },
+            "rules": self.outcomes.iter().map(rule).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn rule(outcome: &Outcome) -> Value {
+    let mut json = json!({
+        "id": outcome.rule.id,
+        "strength": outcome.rule.strength.to_string(),
+        "area": outcome.rule.area,
+        "text": outcome.rule.text,
+        "verdict": outcome.verdict.name(),
+        "scenario": outcome.scenario,
+    });
+    if let Some(reason) = outcome.verdict.reason() {
+        json = with(json, "reason", reason.into());
+    }
+    if !outcome.lines.is_empty() {
+        let line = |(number, line): &(usize, crate::peer::Line)| {
+            let from = if line.way == Way::Sent { "checker" } else { "agent" };
+            json!({"number": number, "from": from, "text": line.text()})
+        };
+        json = with(json, "lines", outcome.lines.iter().map(line).collect());
+    }
+    json
+}

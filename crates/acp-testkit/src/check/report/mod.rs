@@ -1,0 +1,91 @@
+//! The report of a check.
+
+mod baseline;
+mod coverage;
+mod json;
+mod text;
+
+pub use self::baseline::Baseline;
+pub use self::coverage::Coverage;
+use super::verdict::{Outcome, Verdict};
+
+/// The outcomes of a check, a rule each, in the order of the rule book.
+#[derive(Clone, Debug)]
+pub struct Report {
+    command: Vec<String>,
+    outcomes: Vec<Outcome>,
+}
+
+/// The result of a check as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// No rule that counts is broken, and each was judged. Exit code 0.
+    Passed,
+    /// A rule that counts is broken. Exit code 1.
+    Failed,
+    /// None is broken, and some could not be judged. Exit code 3.
+    Inconclusive,
+}
+
+impl Status {
+    /// Returns the exit code of a program that reports it.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Status::Passed => 0,
+            Status::Failed => 1,
+            Status::Inconclusive => 3,
+        }
+    }
+}
+
+impl Report {
+    pub(super) const fn new(command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
+        Self { command, outcomes }
+    }
+
+    /// Returns the outcomes.
+    #[must_use]
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// Returns the outcome of a rule, `None` if it was not judged.
+    #[must_use]
+    pub fn outcome(&self, rule: &str) -> Option<&Outcome> {
+        self.outcomes.iter().find(|outcome| outcome.rule.id == rule)
+    }
+
+    /// Returns the result as a whole. MUST rules and definitions count, and with `strict` SHOULD rules,
+    /// too.
+    #[must_use]
+    pub fn status(&self, strict: bool) -> Status {
+        if self.outcomes.iter().any(|outcome| outcome.fails(strict)) {
+            Status::Failed
+        } else if self.outcomes.iter().any(|outcome| matches!(outcome.verdict, Verdict::Inconclusive(_))) {
+            Status::Inconclusive
+        } else {
+            Status::Passed
+        }
+    }
+
+    /// Returns the number of outcomes of each kind: pass, fail, not applicable, inconclusive.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 4] {
+        count(self.outcomes.iter())
+    }
+}
+
+fn count<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> [usize; 4] {
+    let [mut pass, mut fail, mut not_applicable, mut inconclusive] = [0; 4];
+    for outcome in outcomes {
+        match outcome.verdict {
+            Verdict::Pass => pass += 1,
+            Verdict::Fail(_) => fail += 1,
+            Verdict::NotApplicable(_) => not_applicable += 1,
+            Verdict::Inconclusive(_) => inconclusive += 1,
+        }
+    }
+    [pass, fail, not_applicable, inconclusive]
+}

@@ -1,0 +1,343 @@
+//! A scenario's hold on the agent: a connection, requests on it, and what was learnt from them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::{self, Permission};
+use super::options::Options;
+use super::target::Target;
+use super::verdict::Stop;
+use crate::peer::{Line, Message, ScriptedPeer};
+
+/// The prompt that takes a while, if the options name none.
+const LONG: &str = "Count from one to one thousand in words, one number a line, without tools.";
+
+/// The end of a scenario: `Ok` is a pass.
+pub(super) type Step<T = ()> = Result<T, Stop>;
+
+/// The lines of a connection that is over, or was.
+#[derive(Debug)]
+pub(super) struct Recording {
+    pub(super) lines: Vec<Line>,
+}
+
+/// The answer to a request.
+pub(super) struct Reply {
+    pub(super) message: Message,
+    /// The messages of the agent between the request and the answer.
+    pub(super) before: Vec<Message>,
+}
+
+/// A connection to the agent, made when it is needed.
+pub(super) struct Tester {
+    pub(super) options: Arc<Options>,
+    target: Arc<Target>,
+    peer: Option<ScriptedPeer>,
+    pub(super) initialized: Option<Value>,
+    /// The session that scenarios of this connection share, and the result that opened it.
+    shared: Option<(String, Value)>,
+    pub(super) permission: Permission,
+    pub(super) recordings: Vec<Recording>,
+    /// The number of starts, one after the other, after which the agent did not initialize.
+    pub(super) failed_starts: usize,
+}
+
+impl Tester {
+    pub(super) fn new(target: Arc<Target>, options: Arc<Options>) -> Self {
+        Self {
+            options,
+            target,
+            peer: None,
+            initialized: None,
+            shared: None,
+            permission: Permission::Allow,
+            recordings: Vec::new(),
+            failed_starts: 0,
+        }
+    }
+
+    /// Returns the connection, a new one if there is none.
+    pub(super) fn peer(&mut self) -> Step<&mut ScriptedPeer> {
+        if self.peer.is_none() {
+            let peer =
+                self.target.connect().map_err(|error| Stop::Gone(format!("it does not start: {error}")))?;
+            self.peer = Some(peer.patience(self.options.limit));
+        }
+        self.peer.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))
+    }
+
+    pub(super) const fn is_connected(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    pub(super) fn lines(&self) -> &[Line] {
+        self.peer.as_ref().map_or(&[], ScriptedPeer::lines)
+    }
+
+    /// Ends the connection, the process behind it and all of its children.
+    pub(super) async fn disconnect(&mut self) {
+        if let Some(mut peer) = self.peer.take() {
+            peer.close().await;
+            peer.set_patience(Duration::from_secs(2));
+            // The last lines count, too.
+            while let Ok(Some(_)) = peer.next_line().await {}
+            peer.end().await;
+            self.recordings.push(Recording { lines: peer.lines().to_vec() });
+        }
+        self.initialized = None;
+        self.shared = None;
+        self.permission = Permission::Allow;
+    }
+
+    /// Initializes the connection as a client that offers everything, unless that is done.
+    pub(super) async fn ready(&mut self) -> Step<&Value> {
+        if self.initialized.is_none() {
+            self.initialize(client::everything()).await?;
+        }
+        self.initialized.as_ref().ok_or_else(|| Stop::Inconclusive("it is not initialized".to_owned()))
+    }
+
+    /// Initializes with these capabilities of the client.
+    pub(super) async fn initialize(&mut self, capabilities: Value) -> Step<&Value> {
+        let reply = self.call("initialize", client::initialize(&capabilities)).await;
+        let result = reply.map_err(|stop| match stop {
+            Stop::Silent(reason) | Stop::Gone(reason) | Stop::Fail(reason) => {
+                Stop::Inconclusive(format!("it does not initialize: {reason}"))
+            }
+            other => other,
+        });
+        match result?.message.result() {
+            Some(result) => Ok(self.initialized.insert(result.clone())),
+            None => Err(Stop::Inconclusive("it does not initialize: it answers with an error".to_owned())),
+        }
+    }
+
+    /// Returns a capability of the agent by its path below `agentCapabilities`, `null` if it is not
+    /// there.
+    pub(super) async fn capability(&mut self, path: &str) -> Step<Value> {
+        let result = self.ready().await?;
+        let pointer = format!("/agentCapabilities/{}", path.replace('.', "/"));
+        Ok(result.pointer(&pointer).cloned().unwrap_or_default())
+    }
+
+    /// Stops a scenario for an agent without this capability.
+    pub(super) async fn needs(&mut self, path: &str) -> Step {
+        match self.capability(path).await? {
+            Value::Null | Value::Bool(false) => {
+                Err(Stop::NotApplicable(format!("the agent does not offer `{path}`")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a request and waits for its answer. Requests of the agent are answered meanwhile.
+    pub(super) async fn call(&mut self, method: &str, params: Value) -> Step<Reply> {
+        let id = self.request(method, params).await?;
+        self.reply(&id).await
+    }
+
+    pub(super) async fn request(&mut self, method: &str, params: Value) -> Step<Value> {
+        Ok(self.peer()?.request(method, params).await?)
+    }
+
+    pub(super) async fn notify(&mut self, method: &str, params: Value) -> Step {
+        Ok(self.peer()?.notify(method, params).await?)
+    }
+
+    /// Sends a line as it is.
+    pub(super) async fn raw(&mut self, line: &str) -> Step {
+        Ok(self.peer()?.raw(format!("{line}\n")).await?)
+    }
+
+    /// Waits for the answer to a request. Others of the agent's messages are collected.
+    pub(super) async fn reply(&mut self, id: &Value) -> Step<Reply> {
+        let mut before = Vec::new();
+        loop {
+            let message = self.next(&format!("the answer to the request {id}")).await?;
+            if message.is_answer() && message.id() == Some(id) {
+                return Ok(Reply { message, before });
+            }
+            before.push(message);
+        }
+    }
+
+    /// Takes the next message, and answers it if it is a request. Lines that are not JSON are passed
+    /// over: a rule of their own judges them.
+    pub(super) async fn next(&mut self, expected: &str) -> Step<Message> {
+        let permission = self.permission;
+        let peer = self.peer()?;
+        loop {
+            let Some(line) = peer.line_or(expected).await? else {
+                return Err(Stop::Gone(format!("the agent has closed the connection: expected {expected}")));
+            };
+            let Some(json) = line.json().filter(Value::is_object) else { continue };
+            let message = Message::new(json);
+            if message.is_request()
+                && let Some(answer) = client::answer(&message, permission)
+            {
+                peer.send(&answer).await?;
+            }
+            return Ok(message);
+        }
+    }
+
+    /// Takes the next message of a turn, which may take as long as a turn.
+    pub(super) async fn wait(&mut self, expected: &str) -> Step<Message> {
+        let (limit, turn_limit) = (self.options.limit, self.options.turn_limit);
+        self.peer()?.set_patience(turn_limit);
+        let message = self.next(expected).await;
+        self.peer()?.set_patience(limit);
+        message.map_err(open_end)
+    }
+
+    /// Calls a method that no agent has, to see that everything before it was read. Returns the
+    /// messages that came before its answer.
+    pub(super) async fn fence(&mut self) -> Step<Vec<Message>> {
+        Ok(self.call("_acp_check/fence", json!({})).await?.before)
+    }
+
+    /// Opens a session of the scenario's own and returns its id.
+    pub(super) async fn new_session(&mut self) -> Step<String> {
+        Ok(self.open().await?.0)
+    }
+
+    async fn open(&mut self) -> Step<(String, Value)> {
+        self.ready().await?;
+        let params = self.setup();
+        let reply = self.call("session/new", params).await.map_err(open_end)?;
+        let opened = reply.message.result().cloned().unwrap_or_default();
+        let Some(id) = opened.get("sessionId").and_then(Value::as_str).map(str::to_owned) else {
+            let login = if reply.message.code() == Some(-32000) { ": it wants a login first" } else { "" };
+            return Err(Stop::Inconclusive(format!("no session can be opened{login}")));
+        };
+        Ok((id, opened))
+    }
+
+    /// Returns the session that scenarios of this connection share.
+    pub(super) async fn session(&mut self) -> Step<String> {
+        Ok(self.opened().await?.0)
+    }
+
+    /// Returns the shared session, and the result that opened it.
+    pub(super) async fn opened(&mut self) -> Step<(String, Value)> {
+        if let Some(shared) = &self.shared {
+            return Ok(shared.clone());
+        }
+        let opened = self.open().await?;
+        self.shared = Some(opened.clone());
+        Ok(opened)
+    }
+
+    /// The params of a session's setup.
+    pub(super) fn setup(&self) -> Value {
+        json!({"cwd": self.options.cwd, "mcpServers": []})
+    }
+
+    /// Starts a turn and returns the id of the request.
+    pub(super) async fn start(&mut self, session: &str, text: &str) -> Step<Value> {
+        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
+        self.request("session/prompt", prompt).await
+    }
+
+    /// Waits for the end of a turn. A turn that ends with an error leaves the rule open.
+    pub(super) async fn finish(&mut self, id: &Value) -> Step<Reply> {
+        let (limit, turn_limit) = (self.options.limit, self.options.turn_limit);
+        self.peer()?.set_patience(turn_limit);
+        let reply = self.reply(id).await;
+        self.peer()?.set_patience(limit);
+        reply.map_err(open_end)
+    }
+
+    /// Returns the prompts that make the agent show what it can.
+    pub(super) fn prompts(&self) -> Vec<String> {
+        let options = &self.options;
+        let more = options.permission_prompt.iter().chain(&options.more_prompts).cloned();
+        std::iter::once(options.prompt.clone()).chain(more).collect()
+    }
+
+    /// Returns the prompt whose turn lasts until it is cancelled, or any that takes a while.
+    pub(super) fn endless(&self) -> Step<String> {
+        Ok(self.options.endless_prompt.clone().unwrap_or_else(|| LONG.to_owned()))
+    }
+
+    /// Waits until a turn shows itself by an update of its session. An agent that shows nothing has
+    /// begun it before it answers a request that came later.
+    pub(super) async fn begun(&mut self, session: &str) -> Step {
+        if self.options.endless_prompt.is_none() {
+            return self.fence().await.map(drop);
+        }
+        loop {
+            let message = self.wait("the first update of the turn").await?;
+            if update_of(&message, session).is_some() {
+                return Ok(());
+            }
+            if message.is_answer() {
+                return Err(Stop::Inconclusive("the turn has ended before its first update".to_owned()));
+            }
+        }
+    }
+
+    /// Runs a turn that must succeed for the scenario to say anything.
+    pub(super) async fn turn(&mut self, session: &str, text: &str) -> Step<Reply> {
+        let id = self.start(session, text).await?;
+        let reply = self.finish(&id).await?;
+        match reply.message.code() {
+            Some(code) => Err(Stop::Inconclusive(format!("the turn ends with the error {code}"))),
+            None => Ok(reply),
+        }
+    }
+}
+
+impl Reply {
+    /// Checks that it is an error of one of these codes.
+    pub(super) fn refused(&self, codes: &[i64], of: &str) -> Step {
+        match self.message.code() {
+            Some(code) if codes.contains(&code) => Ok(()),
+            Some(code) => {
+                Err(Stop::Fail(format!("{of}: expected the error {codes:?}, seen the error {code}")))
+            }
+            None => Err(Stop::Fail(format!("{of}: expected the error {codes:?}, seen a result"))),
+        }
+    }
+
+    /// Checks that it is an error.
+    pub(super) fn fails(&self, of: &str) -> Step {
+        match self.message.get("error") {
+            Some(_) => Ok(()),
+            None => Err(Stop::Fail(format!("{of}: expected an error, seen a result"))),
+        }
+    }
+
+    /// Returns the result of a success.
+    pub(super) fn result(&self, of: &str) -> Step<&Value> {
+        self.message.result().ok_or_else(|| {
+            let code = self.message.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
+            Stop::Fail(format!("{of}: expected a result, seen the error {code}"))
+        })
+    }
+
+    pub(super) fn stop_reason(&self) -> Option<&str> {
+        self.message.result()?.get("stopReason")?.as_str()
+    }
+
+    /// Returns the updates of a session that came before the answer.
+    pub(super) fn updates<'a>(&'a self, session: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.before.iter().filter_map(move |message| update_of(message, session))
+    }
+}
+
+/// Makes silence a reason that leaves a rule open: the rule is about something that comes later.
+fn open_end(stop: Stop) -> Stop {
+    match stop {
+        Stop::Silent(reason) => Stop::Inconclusive(reason),
+        other => other,
+    }
+}
+
+/// Returns the update of a message, if it is one of this session.
+pub(super) fn update_of<'a>(message: &'a Message, session: &str) -> Option<&'a Value> {
+    let ours = message.method() == Some("session/update") && message.params().get("sessionId")? == session;
+    if ours { message.params().get("update") } else { None }
+}

@@ -1,0 +1,154 @@
+//! Two correct agents: one that does everything, and one that does the least.
+
+use std::sync::Arc;
+
+use acp_agent::store::MemoryStore;
+use acp_agent::types::{
+    AuthMethod, AuthMethodAgent, AuthMethodTerminal, Diff, SessionConfigOption, SessionMode,
+    SessionModeState, SessionUpdate, SetSessionConfigOptionRequest, ToolCall, ToolCallLocation,
+};
+use acp_agent::{Form, NewSession, Opened, Result, SessionUpdates, StopReason, Turn, agent};
+
+fn read<T: acp_json::FromNode>(json: &str) -> T {
+    acp_json::from_str(json).unwrap()
+}
+
+fn option(value: &str) -> SessionConfigOption {
+    read(&format!(
+        r#"{{"id":"pace","name":"Pace","category":"_x","type":"select","currentValue":"{value}",
+        "options":[{{"value":"slow","name":"Slow"}},{{"value":"fast","name":"Fast"}}]}}"#
+    ))
+}
+
+fn switch() -> SessionConfigOption {
+    read(r#"{"id":"on","name":"On","type":"boolean","currentValue":false}"#)
+}
+
+/// An agent that keeps its sessions and does everything that an agent can do.
+pub(super) struct Full(pub(super) MemoryStore);
+
+#[agent(
+    name = "full",
+    version = "1",
+    prompt(image, audio, embedded_context),
+    additional_directories,
+    store = Arc::new(self.0.clone())
+)]
+impl Full {
+    async fn auth_methods(&self) -> Result<Vec<AuthMethod>> {
+        let terminal = AuthMethodTerminal::new("term", "In a terminal");
+        Ok(vec![AuthMethodAgent::new("key", "Key").into(), terminal.into()])
+    }
+
+    async fn authenticate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn logout(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn new_session(&self, _open: NewSession) -> Result<Opened<()>> {
+        let modes = [SessionMode::new("ask", "Ask"), SessionMode::new("do", "Do")];
+        let modes = SessionModeState::new("ask", modes);
+        Ok(Opened::new(()).modes(modes).config_options([option("slow"), switch()]))
+    }
+
+    async fn set_mode(&self, _updates: SessionUpdates) -> Result<()> {
+        Ok(())
+    }
+
+    async fn set_config_option(
+        &self,
+        set: SetSessionConfigOptionRequest,
+    ) -> Result<Vec<SessionConfigOption>> {
+        let value = acp_json::to_string(&set);
+        let value = if value.contains("fast") { "fast" } else { "slow" };
+        Ok(vec![option(value), switch()])
+    }
+
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        match turn.text().as_str() {
+            "show" => show(&turn).await?,
+            "permission" => permission(&turn).await?,
+            "files" => files(&turn).await?,
+            "terminals" => terminals(&turn).await?,
+            "forms" => forms(&turn).await?,
+            "endless" => {
+                turn.say("working").await?;
+                turn.cancelled().await;
+                turn.uncancelled().say("stopping").await?;
+                turn.say("never said").await?;
+            }
+            _ => turn.say("hello").await?,
+        }
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// Updates of every kind that is not sent otherwise.
+const SHOWN: &str = include_str!("shown.ndjson");
+
+async fn show(turn: &Turn) -> Result<()> {
+    for line in SHOWN.lines() {
+        let update: SessionUpdate = read(line);
+        // Some need a capability of the client.
+        let _ = turn.update(update).await;
+    }
+    let call = ToolCall::new("edit", "Edit").locations([ToolCallLocation::new("/work/a.txt").line(3)]);
+    let mut tool = turn.announce_tool(call).await?;
+    tool.start().await?;
+    tool.diff(Diff::new("/work/a.txt", "new").old_text("old".to_owned())).await?;
+    tool.complete().await?;
+    turn.plan(["one", "two"]).await
+}
+
+async fn permission(turn: &Turn) -> Result<()> {
+    let call = ToolCall::new("asked", "Work");
+    let tool = turn.announce_tool(call.clone()).await?;
+    if turn.ask(&call).await?.is_allowed() {
+        tool.start().await?;
+        tool.complete().await
+    } else {
+        tool.fail("not allowed").await
+    }
+}
+
+async fn files(turn: &Turn) -> Result<()> {
+    let Some(fs) = turn.fs() else { return Ok(()) };
+    fs.read_lines("/work/a.txt", 2, 3).await?;
+    fs.write_text("/work/b.txt", "text\n").await
+}
+
+async fn terminals(turn: &Turn) -> Result<()> {
+    let Some(terminals) = turn.terminals() else { return Ok(()) };
+    let terminal = terminals.command("make").cwd("/work").create().await?;
+    let mut tool = turn.start_tool(ToolCall::new("make", "Make")).await?;
+    tool.terminal(&terminal).await?;
+    terminal.wait_for_exit().await?;
+    tool.complete().await?;
+    terminal.release().await
+}
+
+async fn forms(turn: &Turn) -> Result<()> {
+    let text = read::<acp_agent::types::StringPropertySchema>(r#"{"type":"string","title":"Name"}"#);
+    let form = Form::new("Which?").required("name", text);
+    if let Ok(answer) = turn.elicit(form).await {
+        assert!(answer.accepted().is_none(), "the checker declines");
+    }
+    for _ in 0..2 {
+        let _ = turn.elicit_url("Open?", "https://example.com/").await;
+    }
+    Ok(())
+}
+
+/// An agent that echoes.
+pub(super) struct Plain;
+
+#[agent(name = "plain", version = "1")]
+impl Plain {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        turn.say(turn.text()).await?;
+        Ok(StopReason::EndTurn)
+    }
+}

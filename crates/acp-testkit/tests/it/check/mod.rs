@@ -1,0 +1,114 @@
+//! The checker: correct agents pass, and each rule has an agent that breaks it and is caught.
+
+mod agents;
+mod mutant;
+mod mutants;
+#[cfg(unix)]
+mod processes;
+mod reports;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use acp_agent::store::MemoryStore;
+use acp_agent::{Serve, Transport};
+use acp_testkit::check::{Checker, Coverage, Options, Report, Rule, Status, Target, Verdict};
+use acp_testkit::{Outbox, ScriptedPeer, Writer, relay};
+use tokio::io::duplex;
+
+use self::agents::{Full, Plain};
+use self::mutant::{Base, Fault, Memory};
+
+const ROOM: usize = 1024 * 1024;
+
+/// Returns an agent in memory, behind a relay that breaks it.
+fn target(base: Base, fault: Fault) -> Target {
+    let store = MemoryStore::new(ROOM);
+    Target::new(move || {
+        let (client, to_client) = duplex(ROOM);
+        let (agent, to_agent) = duplex(ROOM);
+        let transport = Transport::from_stream(agent);
+        match base {
+            Base::Full => drop(tokio::spawn(Serve::new(Full(store.clone())).over(transport))),
+            Base::Plain => drop(tokio::spawn(Serve::new(Plain).over(transport))),
+        }
+        let memory = Arc::new(Mutex::new(Memory::default()));
+        let filter = move |writer: Writer, line: &[u8], out: &mut Outbox| {
+            fault.filter(&mut memory.lock().unwrap(), writer, line, out);
+        };
+        tokio::spawn(relay(to_client, to_agent, filter));
+        Ok(ScriptedPeer::from_stream(client))
+    })
+}
+
+/// A fault that breaks nothing.
+const NONE: Fault = Fault::Lose("nothing");
+
+fn options(base: Base) -> Options {
+    let mut options = Options::default();
+    options.cwd = "/work".into();
+    options.limit = Duration::from_secs(5);
+    options.turn_limit = Duration::from_secs(20);
+    options.prompt = "hello".to_owned();
+    if base == Base::Full {
+        options.endless_prompt = Some("endless".to_owned());
+        options.permission_prompt = Some("permission".to_owned());
+        options.more_prompts = ["show", "files", "terminals", "forms"].map(str::to_owned).into();
+        options.login = Some("key".to_owned());
+    }
+    options
+}
+
+async fn check(base: Base, fault: Fault, only: &[&str]) -> Report {
+    let mut options = options(base);
+    options.only = only.iter().map(|id| (*id).to_owned()).collect();
+    Checker::new(target(base, fault), options).run().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
+    let full = check(Base::Full, NONE, &[]).await;
+    assert_eq!(full.status(true), Status::Passed, "{full}");
+    let plain = check(Base::Plain, NONE, &[]).await;
+    let broken = plain.outcomes().iter().filter(|outcome| matches!(outcome.verdict, Verdict::Fail(_)));
+    assert_eq!(broken.count(), 0, "{plain}");
+    // The plain agent has no turn that lasts, and nothing to ask for: some rules stay open.
+    assert_eq!(plain.status(false), Status::Inconclusive, "{plain}");
+    for outcome in full.outcomes() {
+        let id = &outcome.rule.id;
+        let passes =
+            |report: &Report| report.outcome(id).is_some_and(|outcome| outcome.verdict == Verdict::Pass);
+        assert!(passes(&full) || passes(&plain), "{id} is judged for no agent: {}", outcome.verdict);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_mutant_is_caught_by_the_case_of_its_rule() {
+    let mut free = Vec::new();
+    for mutant in mutants::all() {
+        let report = check(mutant.base, mutant.fault, &[mutant.rule]).await;
+        let outcome = report.outcome(mutant.rule).unwrap_or_else(|| panic!("{} has no case", mutant.rule));
+        match &outcome.verdict {
+            Verdict::Fail(reason) => println!("{}: {reason}", mutant.rule),
+            verdict => free.push(format!("{}: {verdict}", mutant.rule)),
+        }
+    }
+    assert!(free.is_empty(), "not caught:\n{}", free.join("\n"));
+}
+
+#[test]
+fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
+    let coverage = Coverage::of_agents();
+    let judged: BTreeSet<&str> = coverage.judged.iter().map(|rule| rule.id.as_str()).collect();
+    let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
+    assert_eq!(judged, broken);
+    assert!(broken.iter().all(|id| Rule::find(id).is_some_and(|rule| rule.binds_agent)));
+    let (judged, missing) = (judged.len(), coverage.missing.len());
+    println!(
+        "rules judged {judged} of {}, active cases {}, mutants {}",
+        judged + missing,
+        coverage.cases,
+        mutants::all().count()
+    );
+}

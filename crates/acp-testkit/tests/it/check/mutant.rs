@@ -1,0 +1,142 @@
+//! Agents that break one rule: a correct agent behind a relay that changes its lines.
+
+use std::collections::HashMap;
+
+use acp_testkit::{Outbox, Writer};
+use serde_json::{Value, json};
+
+/// The agent that a mutant is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Full,
+    Plain,
+}
+
+/// A fault, and the rule that it breaks.
+pub(super) struct Mutant {
+    pub(super) rule: &'static str,
+    pub(super) base: Base,
+    pub(super) fault: Fault,
+}
+
+/// The ways to break a rule.
+#[derive(Clone, Copy)]
+pub(super) enum Fault {
+    /// Changes the agent's answers to a method.
+    Answer(&'static str, fn(&mut Value)),
+    /// Changes the agent's updates with a tag.
+    Update(&'static str, fn(&mut Value)),
+    /// Loses the agent's updates with a tag, all if it is empty.
+    Lose(&'static str),
+    /// Changes the agent's calls of a method.
+    Call(&'static str, fn(&mut Value)),
+    /// Changes the client's calls of a method on their way.
+    Hear(&'static str, fn(&mut Value)),
+    /// Answers the client's calls of a method with an error, if the params are of this kind.
+    Refuse(&'static str, fn(&Value) -> bool),
+    /// Says something before the agent's answer to a method. `SESSION` is the session.
+    Before(&'static str, &'static str),
+    /// Says something after it.
+    After(&'static str, &'static str),
+    /// Anything else.
+    Line(fn(&mut Memory, Writer, &str, &mut Outbox)),
+}
+
+/// The past of a connection.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The client's requests by their ids.
+    asked: HashMap<String, Value>,
+    /// Facts that a fault remembers.
+    pub(super) notes: HashMap<&'static str, Value>,
+}
+
+impl Fault {
+    /// Lets a line through, or something in its place.
+    pub(super) fn filter(self, memory: &mut Memory, writer: Writer, line: &[u8], out: &mut Outbox) {
+        let text = std::str::from_utf8(line).unwrap();
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        if writer == Writer::First && message.get("method").is_some() && message.get("id").is_some() {
+            memory.asked.insert(message["id"].to_string(), message.clone());
+        }
+        match self {
+            Fault::Line(filter) => filter(memory, writer, text, out),
+            _ if !message.is_object() => out.pass(writer, line),
+            _ if writer == Writer::First => self.of_client(message, out),
+            _ => self.of_agent(memory, message, out),
+        }
+    }
+
+    fn of_client(self, mut message: Value, out: &mut Outbox) {
+        let method = message["method"].as_str().unwrap_or_default();
+        match self {
+            Fault::Hear(name, change) if name == method => change(&mut message),
+            Fault::Refuse(name, refuses) if name == method && refuses(&message["params"]) => {
+                let error = json!({"code": -32602, "message": "no"});
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+                return out.back(Writer::First, answer.to_string());
+            }
+            _ => {}
+        }
+        out.pass(Writer::First, message.to_string());
+    }
+
+    fn of_agent(self, memory: &Memory, mut message: Value, out: &mut Outbox) {
+        let pass = |message: &Value, out: &mut Outbox| out.pass(Writer::Second, message.to_string());
+        let method = message["method"].as_str().unwrap_or_default().to_owned();
+        let asked = memory.request(&message);
+        let answers = |name: &str| asked.is_some_and(|asked| asked["method"] == name);
+        let of_session = |text: &str| {
+            let session = asked.and_then(|asked| asked["params"]["sessionId"].as_str()).unwrap_or_default();
+            text.replace("SESSION", session)
+        };
+        let tag = message["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default().to_owned();
+        match self {
+            Fault::Answer(name, change) if answers(name) => change(&mut message),
+            Fault::Call(name, change) if name == method => change(&mut message),
+            Fault::Update(name, change) if name == tag => change(&mut message["params"]["update"]),
+            Fault::Lose(name) if method == "session/update" && (name.is_empty() || name == tag) => return,
+            Fault::Before(name, line) if answers(name) => out.pass(Writer::Second, of_session(line)),
+            Fault::After(name, line) if answers(name) => {
+                pass(&message, out);
+                return out.pass(Writer::Second, of_session(line));
+            }
+            _ => {}
+        }
+        pass(&message, out);
+    }
+}
+
+impl Memory {
+    /// Returns the client's request that a message of the agent answers.
+    pub(super) fn request(&self, message: &Value) -> Option<&Value> {
+        if message.get("method").is_some() {
+            return None;
+        }
+        self.asked.get(&message.get("id")?.to_string())
+    }
+}
+
+/// Makes an answer an error.
+pub(super) fn error(message: &mut Value, code: i64) {
+    message.as_object_mut().unwrap().remove("result");
+    message["error"] = json!({"code": code, "message": "no"});
+}
+
+/// Makes an answer a success.
+pub(super) fn success(message: &mut Value, result: Value) {
+    message.as_object_mut().unwrap().remove("error");
+    message["result"] = result;
+}
+
+/// Changes the code of an error.
+pub(super) fn recode(message: &mut Value, from: i64, to: i64) {
+    if message["error"]["code"] == from {
+        message["error"]["code"] = to.into();
+    }
+}
+
+/// Takes a member out.
+pub(super) fn without(value: &mut Value, member: &str) {
+    value.as_object_mut().unwrap().remove(member);
+}

@@ -1,0 +1,120 @@
+//! Content, tool calls, plans, requests of the agent, extensions and errors.
+
+use acp_testkit::Writer;
+use serde_json::json;
+
+use super::faults::{LIE, dies_of, full, loses, parsed};
+use crate::check::mutant::Fault::{Answer, Before, Call, Line, Lose, Refuse, Update};
+use crate::check::mutant::{Mutant, without};
+
+pub(super) const MUTANTS: &[Mutant] = &[
+    // Content, tool calls, plans.
+    full("v1-cont-01", Update("agent_message_chunk", |u| u["content"]["type"] = json!("video"))),
+    full("v1-cont-03", Update("agent_message_chunk", |u| without(&mut u["content"], "data"))),
+    full("v1-cont-04", Update("agent_message_chunk", |u| u["content"]["resource"] = json!({"text": "t"}))),
+    full("v1-cont-05", Update("agent_message_chunk", |u| without(&mut u["content"], "name"))),
+    full("v1-cont-07", Refuse("session/prompt", |params| params["prompt"][0]["annotations"].is_number())),
+    full("v1-tool-01", Lose("tool_call")),
+    full("v1-tool-02", Update("tool_call", |u| without(u, "title"))),
+    full("v1-tool-03", Update("tool_call_update", |u| without(u, "toolCallId"))),
+    full("v1-tool-06", Update("tool_call_update", |u| u["status"] = json!("done"))),
+    full("v1-tool-07", Update("tool_call", |u| u["kind"] = json!("compile"))),
+    full("v1-tool-08", Update("tool_call", |u| u["content"] = json!([{"type": "table"}]))),
+    full(
+        "v1-tool-09",
+        Update("tool_call_update", |u| {
+            if u["content"][0]["type"] == "diff" {
+                without(&mut u["content"][0], "newText");
+            }
+        }),
+    ),
+    full(
+        "v1-tool-10",
+        Line(|memory, writer, line, out| {
+            let message = parsed(line);
+            if message["params"]["update"]["content"][0]["type"] == "terminal" {
+                memory.notes.insert("embedding", message);
+                return;
+            }
+            out.pass(writer, line);
+            if message["method"] == "terminal/release"
+                && let Some(late) = memory.notes.remove("embedding")
+            {
+                out.pass(writer, late.to_string());
+            }
+        }),
+    ),
+    full("v1-tool-12", Update("tool_call", |u| u["locations"] = json!([{"line": 1}]))),
+    full("v1-plan-02", Update("plan", |u| without(&mut u["entries"][0], "status"))),
+    full("v1-plan-06", Update("plan", |u| u["entries"][0]["priority"] = json!("urgent"))),
+    full(
+        "v1-plan-07",
+        Before(
+            "session/prompt",
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"plan_removed","id":"p"}}}"#,
+        ),
+    ),
+    // Files and terminals.
+    full("v1-fs-01", LIE),
+    full("v1-fs-03", Call("fs/read_text_file", |m| m["params"]["line"] = json!("2"))),
+    full("v1-fs-07", Call("fs/read_text_file", |m| m["params"]["path"] = json!("a.txt"))),
+    full(
+        "v1-term-02",
+        Line(|_, writer, line, out| {
+            if writer == Writer::Second && line.contains("terminal/release") {
+                out.back(
+                    writer,
+                    json!({"jsonrpc": "2.0", "id": parsed(line)["id"], "result": {}}).to_string(),
+                );
+            } else {
+                out.pass(writer, line);
+            }
+        }),
+    ),
+    full("v1-term-12", Call("terminal/create", |m| m["params"]["cwd"] = json!("work"))),
+    // Elicitation.
+    full("v1-eli-01", LIE),
+    full("v1-eli-03", Call("elicitation/create", |m| without(&mut m["params"], "mode"))),
+    full("v1-eli-04", Call("elicitation/create", |m| without(&mut m["params"], "sessionId"))),
+    full(
+        "v1-eli-06",
+        Call("elicitation/create", |m| {
+            m["params"]["requestedSchema"]["properties"] = json!({"deep": {"type": "object"}});
+        }),
+    ),
+    full("v1-eli-19", Call("elicitation/create", |m| m["params"]["elicitationId"] = json!("same"))),
+    // Commands, notices, compactions.
+    full(
+        "v1-cmd-02",
+        Update("available_commands_update", |u| without(&mut u["availableCommands"][0], "description")),
+    ),
+    full("v1-not-01", Update("notice", |u| u["title"] = json!(""))),
+    full("v1-cmp-01", Update("compaction_update", |u| without(u, "compactionId"))),
+    full(
+        "v1-cmp-04",
+        Before(
+            "session/prompt",
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"compaction_update","compactionId":"c-1","status":"in_progress"}}}"#,
+        ),
+    ),
+    full("v1-cmp-05", Update("compaction_update", |u| u["status"] = json!("in_progress"))),
+    // Extensions and errors.
+    full("v1-ext-01", Update("agent_message_chunk", |u| u["timestamp"] = json!(1))),
+    full("v1-ext-02", Refuse("session/new", |params| params["_meta"].is_number())),
+    full("v1-ext-05", Before("session/prompt", r#"{"jsonrpc":"2.0","method":"full/done","params":{}}"#)),
+    full(
+        "v1-ext-06",
+        Line(|_, writer, line, out| loses(writer, line, |line| line.contains("_acp_check/"), out)),
+    ),
+    full("v1-ext-07", Line(|_, writer, line, out| dies_of(writer, line, "_acp_check/event", out))),
+    full("v1-err-03", Answer("_acp_check/fence", |m| m["error"]["code"] = json!(-32050))),
+    full(
+        "v1-err-04",
+        Answer("session/prompt", |m| {
+            if m["error"]["code"] == -32002 {
+                without(&mut m["error"], "data");
+            }
+        }),
+    ),
+    full("v1-err-07", Line(|_, writer, line, out| dies_of(writer, line, "987654321", out))),
+];

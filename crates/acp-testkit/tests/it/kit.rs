@@ -1,0 +1,223 @@
+//! Scripted peers, scripts and relays: each step, and the fault that its failure gives.
+
+use std::time::Duration;
+
+use acp_testkit::{Event, FaultKind, Garble, Script, ScriptedPeer, Way, Writer, relay};
+use serde_json::json;
+use tokio::io::duplex;
+
+/// Two scripted peers, each of which is the other's peer.
+fn both() -> (ScriptedPeer, ScriptedPeer) {
+    let (here, there) = duplex(64 * 1024);
+    (ScriptedPeer::from_stream(here), ScriptedPeer::from_stream(there))
+}
+
+#[tokio::test]
+async fn a_difference_names_the_member_and_shows_the_lines() {
+    let (mut client, agent) = both();
+    let script = Script::new().expect_with("session/prompt", json!({"prompt": [{"text": "go"}]}));
+    client.notify("_first", json!({})).await.unwrap();
+    let fault = script.run(agent).await.unwrap_err();
+    let FaultKind::Unexpected { difference: None, .. } = fault.kind else { panic!("{fault}") };
+    assert!(fault.to_string().contains("expected: a call of `session/prompt`"), "{fault}");
+
+    let (mut client, agent) = both();
+    let script = Script::new().expect_with("session/prompt", json!({"prompt": [{"text": "go"}]}));
+    let prompt = json!({"sessionId": "s", "prompt": [{"type": "text", "text": "stop"}]});
+    client.request("session/prompt", prompt).await.unwrap();
+    let fault = script.run(agent).await.unwrap_err();
+    let shown = format!("{fault:?}");
+    assert!(shown.contains("`prompt[0].text`: expected \"go\", seen \"stop\""), "{shown}");
+    assert!(shown.contains("    ← {\"id\":1,\"jsonrpc\":\"2.0\""), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_an_end_and_noise_are_faults_of_their_own() {
+    let (_client, agent) = both();
+    let mut agent = agent.patience(Duration::from_secs(3600));
+    let fault = agent.expect("initialize").await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Silent { .. }), "{fault}");
+
+    let (mut client, mut agent) = both();
+    client.close().await;
+    let fault = agent.expect("initialize").await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Closed { .. }), "{fault}");
+    assert!(agent.next().await.unwrap().is_none(), "the end stays the end");
+
+    let (mut client, mut agent) = both();
+    client.raw("Welcome!\n").await.unwrap();
+    let fault = agent.next().await.unwrap_err();
+    assert!(fault.to_string().contains("not JSON\n  seen:     Welcome!"), "{fault}");
+
+    let (mut client, agent) = both();
+    let mut agent = agent.limit(100);
+    client.raw("x".repeat(200)).await.unwrap();
+    assert!(matches!(agent.next_line().await.unwrap_err().kind, FaultKind::TooMuch));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_script_waits_for_events_and_on_the_virtual_clock() {
+    let (mut client, agent) = both();
+    let (start, reached) = (Event::new(), Event::new());
+    let script = Script::new()
+        .expect("initialize")
+        .wait_for(&start)
+        .delay(Duration::from_secs(24 * 3600))
+        .answer_with(|params| json!({"protocolVersion": params["protocolVersion"]}))
+        .request("fs/read_text_file", json!({"path": "/a"}))
+        .expect_result(json!({"content": "text"}))
+        .request("terminal/create", json!({}))
+        .expect_error(-32601)
+        .fire(&reached)
+        .expect("session/new")
+        .fail(-32000, "log in")
+        .close()
+        .expect_end();
+    let agent = tokio::spawn(script.run(patient(agent)));
+    client.set_patience(Duration::from_secs(48 * 3600));
+    let asked = client.request("initialize", json!({"protocolVersion": 1})).await.unwrap();
+    start.fire();
+    let answer = client.answer_to(&asked).await.unwrap();
+    assert_eq!(answer.result().unwrap()["protocolVersion"], 1);
+    let read = client.expect("fs/read_text_file").await.unwrap();
+    assert!(read.is_request() && !read.is_notification() && !read.is_answer());
+    client.answer(&read, json!({"content": "text", "_meta": {}})).await.unwrap();
+    let create = client.expect("terminal/create").await.unwrap();
+    client.fail(&create, -32601, "no terminals").await.unwrap();
+    reached.happened().await;
+    assert_eq!(client.call("session/new", json!({})).await.unwrap().code(), Some(-32000));
+    client.expect_end().await.unwrap();
+    client.close().await;
+    let agent = agent.await.unwrap().unwrap();
+    let sent = agent.lines().iter().filter(|line| line.way == Way::Sent).count();
+    assert_eq!((sent, agent.lines().len()), (4, 8));
+}
+
+/// Returns the peer with a patience of days, for the virtual clock.
+fn patient(peer: ScriptedPeer) -> ScriptedPeer {
+    peer.patience(Duration::from_secs(48 * 3600))
+}
+
+#[tokio::test]
+async fn standing_answers_serve_requests_while_an_answer_is_awaited() {
+    let (mut client, agent) = both();
+    client.respond("fs/read_text_file", |params| match params["path"].as_str() {
+        Some("/a") => Ok(json!({"content": "a"})),
+        _ => Err(json!({"code": -32002, "message": "there is no such file"})),
+    });
+    let script = Script::new()
+        .expect("session/prompt")
+        .update("s", json!({"sessionUpdate": "plan", "entries": []}))
+        .request("fs/read_text_file", json!({"path": "/a"}))
+        .expect_result(json!({"content": "a"}))
+        .request("fs/read_text_file", json!({"path": "/b"}))
+        .expect_error(-32002)
+        .answer(json!({"stopReason": "end_turn"}));
+    let agent = tokio::spawn(script.run(agent));
+    let answer = client.call("session/prompt", json!({})).await.unwrap();
+    assert_eq!(answer.result().unwrap()["stopReason"], "end_turn");
+    let notices = client.take_notifications();
+    assert_eq!((notices.len(), notices[0].method()), (1, Some("session/update")));
+    assert!(client.take_notifications().is_empty());
+    agent.await.unwrap().unwrap();
+    // A request without a standing answer is unexpected.
+    let (mut client, mut agent) = both();
+    agent.request("fs/read_text_file", json!({})).await.unwrap();
+    let fault = client.call("session/prompt", json!({})).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Unexpected { .. }), "{fault}");
+}
+
+#[tokio::test]
+async fn every_garbled_line_arrives_as_it_was_made() {
+    use Garble::{Banner, Batch, Blank, Cut, Deep, EmptyBatch, Long, NoVersion, NotUtf8, Scalar, Twice};
+    for (fault, lines, json) in [
+        (Banner, 2, [false, true].as_slice()),
+        (Blank, 2, &[false, true]),
+        (Garble::ByteOrderMark, 1, &[false]),
+        (Garble::CarriageReturn, 1, &[true]),
+        (Cut, 1, &[false]),
+        (Scalar, 1, &[true]),
+        (Batch, 1, &[true]),
+        (EmptyBatch, 1, &[true]),
+        (NotUtf8, 1, &[false]),
+        (NoVersion, 1, &[true]),
+        (Deep(5), 1, &[true]),
+        (Deep(500), 1, &[false]),
+        (Long(1000), 1, &[true]),
+        (Twice, 2, &[true, true]),
+        (Garble::Unended, 1, &[true]),
+    ] {
+        let (client, mut agent) = both();
+        let client = Script::new().garble(fault).notify("_x", json!({"a": 1})).close().run(client).await;
+        assert_eq!(client.unwrap().lines().len(), lines);
+        let mut seen = Vec::new();
+        while let Some(line) = agent.next_line().await.unwrap() {
+            assert_eq!(line.ended, fault != Garble::Unended, "{fault:?}");
+            seen.push(line.json().is_some());
+        }
+        assert_eq!(seen, json, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_answers_nothing_is_a_mistake_of_the_script() {
+    for script in [Script::new().answer(json!({})), Script::new().expect_result(json!({}))] {
+        let fault = script.run(both().0).await.unwrap_err();
+        assert!(matches!(fault.kind, FaultKind::Script(_)), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn two_sides_that_both_write_do_not_wait_for_each_other() {
+    let (here, there) = duplex(1024);
+    let (mut first, mut second) = (ScriptedPeer::from_stream(here), ScriptedPeer::from_stream(there));
+    let text = "x".repeat(100_000);
+    let one = async {
+        first.notify("_x", json!([text])).await?;
+        first.expect("_y").await
+    };
+    let two = async {
+        second.notify("_y", json!([text])).await?;
+        second.expect("_x").await
+    };
+    let (one, two) = tokio::join!(one, two);
+    one.and(two).unwrap();
+}
+
+#[tokio::test]
+async fn a_relay_changes_lines_and_sends_others() {
+    let (client, to_client) = duplex(1024);
+    let (agent, to_agent) = duplex(1024);
+    let carried = tokio::spawn(relay(to_client, to_agent, |writer, line, out| {
+        let text = String::from_utf8_lossy(line);
+        if writer == Writer::First && text.contains("_drop") {
+            out.back(writer, r#"{"jsonrpc":"2.0","id":1,"result":"dropped"}"#);
+        } else {
+            out.pass(writer, text.replace("_old", "_new"));
+        }
+    }));
+    let (mut client, mut agent) = (ScriptedPeer::from_stream(client), ScriptedPeer::from_stream(agent));
+    assert_eq!(client.call("_drop", json!({})).await.unwrap()["result"], "dropped");
+    client.notify("_old", json!({})).await.unwrap();
+    agent.expect("_new").await.unwrap();
+    agent.notify("_old", json!({})).await.unwrap();
+    client.expect("_new").await.unwrap();
+    client.close().await;
+    agent.expect_end().await.unwrap();
+    agent.close().await;
+    client.expect_end().await.unwrap();
+    carried.await.unwrap().unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_child_process_is_a_peer_and_is_ended() {
+    let answer = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"line":true}}'; echo words >&2; cat"#;
+    let mut peer = ScriptedPeer::spawn(acp_process::Command::new("sh").args(["-c", answer])).unwrap();
+    assert_eq!(peer.call("_x", json!({})).await.unwrap()["result"]["line"], true);
+    peer.notify("_echo", json!({})).await.unwrap();
+    peer.expect("_echo").await.unwrap();
+    let exit = peer.end().await.expect("it is a process");
+    assert_eq!((exit.status, exit.stderr_tail.as_str()), (Some(0), "words\n"));
+    assert!(peer.end().await.is_none());
+}
