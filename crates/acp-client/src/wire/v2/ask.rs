@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_json::{At, Map, Node, Problem, ReadError, Value};
 use acp_types::v1::{
-    Content, ContentBlock, CreateElicitationRequest, PermissionOption, RequestPermissionRequest,
-    ToolCallUpdate, ToolKind,
+    Content, ContentBlock, PermissionOption, RequestPermissionRequest, ToolCallUpdate, ToolKind,
 };
 use acp_types::v2::{self, RequestPermissionSubject};
 
@@ -87,10 +86,4 @@ fn options(options: Vec<v2::PermissionOption>) -> Result<Vec<PermissionOption>, 
 fn made_up() -> String {
     static QUESTIONS: AtomicU64 = AtomicU64::new(0);
     format!("permission-{}", QUESTIONS.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Reads the params of `elicitation/create`, which both versions have. Version 2 is stricter.
-pub(super) fn elicitation(params: Node<'_>) -> Result<CreateElicitationRequest, ReadError> {
-    acp_json::read::<v2::CreateElicitationRequest>(params.clone())?;
-    acp_json::read(params)
 }
