@@ -83,8 +83,8 @@ fn the_list_needs_no_agent_and_a_wrong_rule_is_named() {
     let (output, text) = check(&["--list"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text.contains("\nPrompt turn ") && text.contains("\nwithout a case:\n"), "{text}");
-    let (output, _) = check(&with(&["--rule", "v1-none-01"], &AGENT));
+    let (output, _) = check(&with(&["--rule", "v1-nobody"], &AGENT));
     assert_eq!(output.status.code(), Some(2));
     let problem = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(problem.contains("`--rule v1-none-01`: no such rule is judged"), "{problem}");
+    assert!(problem.contains("`--rule v1-nobody`: no such rule is judged"), "{problem}");
 }
