@@ -166,5 +166,9 @@ pub use crate::turn::terminal::{Terminal, TerminalCommand, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]
 pub use crate::turn::workspace::Workspace;
+pub use crate::updates::background::Background;
+pub use crate::updates::cancellable::Cancellable;
 pub use crate::updates::decisions::Permissions;
 pub use crate::updates::session_updates::SessionUpdates;
+#[cfg(feature = "v2")]
+pub use crate::wire::raw::v2;

@@ -15,7 +15,7 @@ use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
 use acp_types::v1::ext::{FormError, Limit};
-use acp_types::v1::{ErrorCode, SessionId};
+use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
 /// The result of a handler.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,6 +55,14 @@ pub enum Error {
     NotOffered {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
+    },
+    /// The version of the protocol that the connection speaks has no form for this. Nothing was
+    /// sent.
+    Unsupported {
+        /// The thing that it has no form for, such as `an update of version 2`.
+        what: Cow<'static, str>,
+        /// The version.
+        version: ProtocolVersion,
     },
     /// A question has no options to choose from. Nothing was sent.
     NoOptions,
@@ -209,6 +217,9 @@ impl fmt::Display for Error {
             Error::SessionClosed { session } => {
                 write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
+            Error::Unsupported { what, version } => {
+                write!(f, "version {version} of the protocol has no form for {what}")
+            }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::LimitReached { session, limit } => {
                 write!(f, "the turn was stopped by a limit: {limit} (session `{}`)", Shown(session))
@@ -250,6 +261,7 @@ impl std::error::Error for Error {
             | Error::NoOptions
             | Error::LimitReached { .. }
             | Error::Conflict(_)
+            | Error::Unsupported { .. }
             | Error::Rpc(_) => None,
         }
     }

@@ -22,7 +22,8 @@ pub struct Profile {
     pub queue_prompts: bool,
     /// Set if the client can send messages into a turn that runs:
     /// [`Turn::steered`](crate::Turn::steered) takes them. They come by the extension
-    /// `_session/steering`.
+    /// `_session/steering`, and in version 2 of the protocol as further prompts, of which up to
+    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) wait.
     pub steering: bool,
     /// Set if the client has to log in first. Until `authenticate` has succeeded, or
     /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, operations are answered

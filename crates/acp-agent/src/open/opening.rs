@@ -350,7 +350,16 @@ impl<O: Op> Inner<O> {
 
     /// Keeps the update if it has to wait. Otherwise returns it.
     fn hold(&self, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
-        match &mut *self.stage() {
+        let mut stage = self.stage();
+        if let Stage::Asked { held: Some(_), .. } = *stage
+            && self.client.wire().opens_with_commands()
+            && let SessionUpdate::AvailableCommandsUpdate(update) = &update
+            && update.meta.is_none()
+        {
+            self.commands.set(update.available_commands.clone())?;
+            return Ok(None);
+        }
+        match &mut *stage {
             Stage::Failed => Err(self.gate.error()),
             Stage::Answered | Stage::Asked { held: None, .. } => Ok(Some(update)),
             Stage::Asked { held: Some(held), .. } if held.bytes >= HELD_BUDGET => Err(Error::from(format!(

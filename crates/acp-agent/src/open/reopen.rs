@@ -64,14 +64,14 @@ impl Reopening {
         match self {
             Reopening::Load(request) => {
                 let id = &request.session_id;
-                let answer = |Setup { modes, config_options, meta }| -> LoadSessionResponse {
+                let answer = |Setup { modes, config_options, meta, .. }| -> LoadSessionResponse {
                     op::LoadSession::response(id.clone(), modes, config_options, meta)
                 };
                 wire.opened(id, true, setup, answer)
             }
             Reopening::Resume(request) => {
                 let id = &request.session_id;
-                let answer = |Setup { modes, config_options, meta }| -> ResumeSessionResponse {
+                let answer = |Setup { modes, config_options, meta, .. }| -> ResumeSessionResponse {
                     op::ResumeSession::response(id.clone(), modes, config_options, meta)
                 };
                 wire.opened(id, true, setup, answer)

@@ -18,6 +18,8 @@ use crate::mcp::Servers;
 use crate::op::SetMode;
 use crate::op::{Initialize, Op as _, Operation, Prompt};
 use crate::serve::lifecycle::command;
+#[cfg(feature = "v2")]
+use crate::serve::lifecycle::entity;
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::lifecycle::steer;
 use crate::serve::stored;
@@ -27,6 +29,7 @@ use crate::store::MemoryStore;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
+use crate::wire::initialize::Spoken;
 
 /// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<S: Send + Sync + 'static> {
@@ -50,6 +53,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         on_fault: Option<OnFault>,
         limits: &Options,
         turn_limits: TurnLimits,
+        spoken: Spoken,
     ) -> Result<Self, Conflict> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
@@ -89,7 +93,9 @@ impl<S: Send + Sync + 'static> Server<S> {
         let mut connection =
             Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
         connection.offers_steering = steer::is_served(&handlers);
+        connection.takes_steering = profile.steering;
         connection.turn_limits = turn_limits;
+        connection.spoken = spoken;
         Ok(Server {
             handlers,
             #[cfg(feature = "v2")]
@@ -107,7 +113,18 @@ impl<S: Send + Sync + 'static> Server<S> {
         let (session, option) = wire.set_option(operation, params)?;
         let session = self.connection.sessions.get(&session)?;
         let is_mode = session.updates().settings().is_mode_option(wire, &option);
-        is_mode.then_some(SetMode::METHOD)
+        // An agent that does not take modes takes the option like any other, if it takes options.
+        (is_mode && self.handlers.serves(SetMode::METHOD)).then_some(SetMode::METHOD)
+    }
+
+    /// Cancels a part of a session, if the request asks for that. An agent's own handler is asked
+    /// first.
+    #[cfg(feature = "v2")]
+    fn cancel_entity(&self, wire: &Wire, method: &str, params: &Node<'_>) -> Option<Result<Task, RpcError>> {
+        if !self.connection.serves_sessions || self.handlers.serves(method) {
+            return None;
+        }
+        entity::cancel(&self.connection, wire, method, params)
     }
 
     #[cfg(not(feature = "v2"))]
@@ -144,6 +161,10 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         };
         #[cfg(feature = "v2")]
         agreed.wire.check_id(&request.id)?;
+        #[cfg(feature = "v2")]
+        if let Some(task) = self.cancel_entity(&agreed.wire, method, &params) {
+            return task;
+        }
         let operation = agreed.wire.operation(method, &params)?.ok_or_else(|| not_offered(method))?;
         #[cfg(feature = "v2")]
         let operation = self.of_mode(&agreed.wire, operation, &params).unwrap_or(operation);

@@ -7,6 +7,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use acp_rpc::{CloseReason, Driver, Fault, Options, Peer, Transport};
+#[cfg(feature = "v2")]
+use acp_types::v1::ProtocolVersion;
 use acp_types::v1::ext::TurnLimits;
 
 use crate::error::{Error, OnFault, Result};
@@ -14,6 +16,7 @@ use crate::handler::agent::Agent;
 use crate::serve::dispatch::Server;
 use crate::serve::signal::Signals;
 use crate::session::connection::Connection;
+use crate::wire::initialize::Spoken;
 
 /// Serves the agent to the client that started this process, over stdin and stdout.
 ///
@@ -62,6 +65,8 @@ pub struct Serve<A: Agent> {
     agent: Arc<A>,
     options: Options,
     turn_limits: TurnLimits,
+    /// `None` if the agent speaks no version that there is.
+    spoken: Option<Spoken>,
     on_fault: Option<OnFault>,
     stop: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -76,7 +81,8 @@ impl<A: Agent> Serve<A> {
     /// that they were opened on.
     pub fn shared(agent: Arc<A>) -> Self {
         let (options, turn_limits) = (Options::default(), TurnLimits::new());
-        Serve { agent, options, turn_limits, on_fault: None, stop: Box::pin(pending()) }
+        let spoken = Some(Spoken::default());
+        Serve { agent, options, turn_limits, spoken, on_fault: None, stop: Box::pin(pending()) }
     }
 
     /// Sets the limits of the connection.
@@ -93,6 +99,15 @@ impl<A: Agent> Serve<A> {
     /// Prompts of a session that is beyond a limit are answered likewise.
     pub fn turn_limits(mut self, limits: TurnLimits) -> Self {
         self.turn_limits = limits;
+        self
+    }
+
+    /// Sets the versions of the protocol that the agent speaks. By default these are versions 1 and
+    /// 2, and the client chooses. Clients that ask for an older version than all of these get
+    /// `-32022`.
+    #[cfg(feature = "v2")]
+    pub fn versions(mut self, versions: impl IntoIterator<Item = ProtocolVersion>) -> Self {
+        self.spoken = Spoken::of(versions);
         self
     }
 
@@ -142,8 +157,10 @@ impl<A: Agent> Serve<A> {
     }
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
-        let Serve { agent, mut options, turn_limits, on_fault, stop } = self;
-        let server = Server::new(&agent, on_fault, &options, turn_limits).map_err(Error::Conflict)?;
+        let Serve { agent, mut options, turn_limits, spoken, on_fault, stop } = self;
+        let spoken =
+            spoken.ok_or_else(|| Error::from("the agent speaks no version of the protocol: name 1 or 2"))?;
+        let server = Server::new(&agent, on_fault, &options, turn_limits, spoken).map_err(Error::Conflict)?;
         let connection = Arc::clone(server.connection());
         if let Some(store) = &connection.store {
             let barrier = store.flush_barrier();

@@ -15,6 +15,7 @@ use crate::session::table::Sessions;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
+use crate::wire::initialize::Spoken;
 
 /// The state of a connection whose sessions hold an `S` each.
 pub(crate) struct Connection<S> {
@@ -31,6 +32,10 @@ pub(crate) struct Connection<S> {
     pub(crate) queues_prompts: bool,
     /// Set if clients can steer turns.
     pub(crate) offers_steering: bool,
+    /// Set if turns take messages of the user while they run.
+    pub(crate) takes_steering: bool,
+    /// The versions that the agent speaks.
+    pub(crate) spoken: Spoken,
     /// The limits of turns that set none.
     pub(crate) turn_limits: TurnLimits,
     /// Set if everything is served that sessions take in version 2.
@@ -91,6 +96,8 @@ impl<S> Connection<S> {
             serves_sessions,
             commands,
             offers_steering: false,
+            takes_steering: false,
+            spoken: Spoken::default(),
             turn_limits: TurnLimits::new(),
             phase,
             on_fault,

@@ -42,7 +42,7 @@ impl Turns {
     pub(crate) fn opened(&self) {
         let mut state = self.state();
         if let Some(opening) = state.opening.take() {
-            state.running = state.waiting.pop_front();
+            state.next();
             opening.cancel();
         }
     }
@@ -71,6 +71,9 @@ impl Turns {
             )));
         }
         state.waiting.push_back(Arc::clone(turn));
+        if let Some(running) = &state.running {
+            TurnScope::offer(turn, running);
+        }
         Ok(true)
     }
 
@@ -98,9 +101,12 @@ impl Turns {
     pub(crate) fn release(&self, turn: &Arc<TurnScope>) {
         let mut state = self.state();
         if state.running.as_ref().is_some_and(|running| Arc::ptr_eq(running, turn)) {
-            state.running = state.waiting.pop_front();
+            state.next();
         } else {
             state.waiting.retain(|waiting| !Arc::ptr_eq(waiting, turn));
+            if let Some(running) = &state.running {
+                running.steering().forget(turn);
+            }
         }
         turn.answered.cancel();
     }
@@ -145,6 +151,18 @@ impl Turns {
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing under this lock can leave the queue half-changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Starts the next turn, which can take the messages of those behind it.
+    fn next(&mut self) {
+        // A turn that has joined another does not run.
+        self.waiting.retain(|turn| !turn.flow().has_joined());
+        self.running = self.waiting.pop_front();
+        if let Some(running) = &self.running {
+            self.waiting.iter().for_each(|turn| TurnScope::offer(turn, running));
+        }
     }
 }
 

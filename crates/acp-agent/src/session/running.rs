@@ -44,12 +44,20 @@ impl<S> Running<S> {
         Place { session: self.session.clone(), scope: Arc::clone(&self.scope) }
     }
 
-    /// Waits for the turns before this one, begins to record it, and accepts it.
+    /// Waits for the turns before this one, begins to record it, and accepts it. Fails if one of
+    /// them takes its message.
     pub(crate) async fn ready(&self) -> Result<()> {
         let (turns, turn) = (&self.session.entry.turns, &self.scope);
-        while let Some(answered) = turns.ahead_of(turn) {
+        loop {
+            if turn.flow().has_joined() {
+                return Err(Error::TurnOver);
+            }
+            let Some(answered) = turns.ahead_of(turn) else { break };
             let over = async {
-                answered.cancelled().await;
+                tokio::select! {
+                    () = answered.cancelled() => {}
+                    () = turn.answered.cancelled() => {}
+                }
                 Ok(())
             };
             turn.cancel.heeding(over).await?;

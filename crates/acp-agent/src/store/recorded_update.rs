@@ -11,7 +11,7 @@ use super::Recorder;
 use super::byte_budget::Permit;
 use super::keeps::Keeps;
 use crate::wire::gate::Gate;
-use crate::wire::update::UpdateParams;
+use crate::wire::update::{UpdateParams, is_passing};
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///
@@ -57,7 +57,7 @@ impl RecordedUpdate<'_> {
     ) -> Result<(), EncodeError> {
         // Notices are not part of the conversation and are not replayed (rule `v1-load-05`).
         let update = self.params.update();
-        if matches!(update, SessionUpdate::Notice(_)) {
+        if matches!(update, SessionUpdate::Notice(_)) || is_passing(update) {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ext::unique_id;
 use acp_types::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
@@ -11,6 +12,7 @@ use futures_core::Stream;
 
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::turn::said::Said;
 
 /// One message of a turn, sent in pieces that have its id. The client joins them.
 ///
@@ -27,6 +29,8 @@ pub struct Message {
     turn: Turn,
     id: MessageId,
     of: fn(ContentChunk) -> SessionUpdate,
+    /// The text so far, which clones share.
+    said: Arc<Mutex<Said>>,
 }
 
 impl Turn {
@@ -80,7 +84,7 @@ impl Turn {
     }
 
     fn message_of(&self, of: fn(ContentChunk) -> SessionUpdate) -> Message {
-        Message { turn: self.clone(), id: unique_id("msg").into(), of }
+        Message { turn: self.clone(), id: unique_id("msg").into(), of, said: Arc::default() }
     }
 }
 
@@ -112,7 +116,47 @@ impl Message {
     /// # Errors
     /// The errors of [`Turn::update`].
     pub async fn send(&self, content: impl Into<ContentBlock>) -> Result<()> {
+        let content = content.into();
+        self.said().add(&content);
         self.turn.update((self.of)(ContentChunk::new(content).message_id(&self.id))).await
+    }
+
+    /// Sends content in place of everything that this message has said. Pieces that are sent later
+    /// are added to it.
+    ///
+    /// Version 1 of the protocol cannot replace a message. There the content is a message of its
+    /// own, and this message goes on as that one. A text that is the same as before is not sent
+    /// again.
+    ///
+    /// # Errors
+    /// The errors of [`Turn::update`].
+    pub async fn replace<B: Into<ContentBlock>>(
+        &mut self,
+        content: impl IntoIterator<Item = B>,
+    ) -> Result<()> {
+        let content: Vec<ContentBlock> = content.into_iter().map(Into::into).collect();
+        let said = Said::of(&content);
+        let piece = (self.of)(ContentChunk::text(""));
+        if let Some(update) = self.turn.client().wire().whole_message(&piece, &self.id, &content) {
+            *self.said() = said;
+            return self.turn.update(update).await;
+        }
+        let before = self.said().clone();
+        if before.is_same(&said) {
+            return self.turn.check_open();
+        }
+        if !before.is_empty() {
+            self.id = unique_id("msg").into();
+            self.said = Arc::default();
+        }
+        for block in content {
+            self.send(block).await?;
+        }
+        Ok(())
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a text while it comes in, and returns all of it: see [`Turn::stream`].

@@ -13,10 +13,14 @@ pub(crate) mod message;
 mod open_plan;
 pub(crate) mod permission;
 pub(crate) mod plan;
+mod said;
+mod scope;
 #[cfg(feature = "shell")]
 pub(crate) mod shell;
 #[cfg(feature = "shell")]
 mod shell_child;
+#[cfg(feature = "shell")]
+mod shell_display;
 #[cfg(feature = "shell")]
 mod shell_view;
 pub(crate) mod steering;
@@ -29,5 +33,5 @@ pub(crate) mod verbs;
 #[cfg(feature = "workspace")]
 pub(crate) mod workspace;
 
+pub(crate) use self::scope::TurnScope;
 pub use self::turn::Turn;
-pub(crate) use self::turn::TurnScope;

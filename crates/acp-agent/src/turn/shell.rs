@@ -52,9 +52,11 @@ impl Turn {
 /// environment. A child inherits the whole environment of this agent.
 ///
 /// **It is shown** in a tool call: a terminal of the client live, and the output of a child as
-/// text, at most four times a second and its last 16 KiB. [`run`](Self::run) makes a tool call of
-/// its own and [`run_in`](Self::run_in) takes one. [`output`](Self::output) runs it without a tool
-/// call, and the client shows nothing.
+/// text, at most four times a second and its last 16 KiB. In version 2 of the protocol a child has
+/// a terminal that the client shows: it gets the bytes of the output at most four times a second,
+/// 64 KiB at a time, and it can end the child while the turn goes on. [`run`](Self::run) makes a
+/// tool call of its own and [`run_in`](Self::run_in) takes one. [`output`](Self::output) runs it
+/// without a tool call, and the client shows nothing.
 ///
 /// **It ends** with everything that it has started: when it exits, when the turn is cancelled or
 /// answered, and when the future is dropped. A terminal of the client is released. The processes of
@@ -168,7 +170,7 @@ impl Shell {
     pub async fn run_in(self, tool: &mut RunningTool) -> Result<ShellOutput> {
         match self.turn.terminals() {
             Some(terminals) => self.by_client(&terminals, Some(tool)).await,
-            None => shell_child::run(&self, View::of(tool)).await,
+            None => shell_child::run(&self, View::of(tool, &self).await?).await,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A command as a child process of this agent.
 
-use std::convert::Infallible;
+use std::pin::pin;
 use std::time::Duration;
 
 use acp_process::{Command, Exit, Output, Running, Scrollback};
@@ -69,25 +69,35 @@ impl Child<'_> {
             tokio::select! {
                 biased;
                 error = shell.turn.closed() => break Err(error),
-                exit = running.exited() => break Ok(exit),
+                exit = running.exited() => break Ok(Some(exit)),
+                () = self.view.cancelled() => break Ok(None),
                 () = self.view.is_due() => {
                     if let Err(error) = self.view.show(&self.kept).await {
                         break Err(error);
                     }
                 }
-                () = read(&mut self.output, &mut self.chunk, &mut self.kept) => self.view.changed(),
+                length = read(&mut self.output, &mut self.chunk) => self.take(length),
             }
         };
         self.read_rest();
-        // The others that it has started end here, and the command itself after an error.
-        tokio::select! {
-            _ = running.end() => {}
-            never = read_on(&mut self.output, &mut self.chunk, &mut self.kept) => match never {},
-        }
+        // The others that it has started end here, and the command itself unless it has exited.
+        let exit = {
+            let mut ending = pin!(running.end());
+            loop {
+                tokio::select! {
+                    exit = &mut ending => break exit,
+                    length = read(&mut self.output, &mut self.chunk) => self.take(length),
+                }
+            }
+        };
+        let exit = match &ended {
+            Ok(Some(exit)) => exit.clone(),
+            _ => exit,
+        };
         self.read_rest();
         self.kept.end();
-        let shown = self.view.end(&self.kept).await;
-        let exit = ended?;
+        let shown = self.view.end(&self.kept, &exit).await;
+        ended?;
         shown?;
         Ok(self.into_output(&exit))
     }
@@ -98,9 +108,16 @@ impl Child<'_> {
         for _ in 0..PIPE / CHUNK {
             match self.output.read_now(&mut self.chunk) {
                 0 => return,
-                length => self.kept.push(self.chunk.get(..length).unwrap_or_default()),
+                length => self.take(length),
             }
         }
+    }
+
+    /// Takes in the bytes that were read.
+    fn take(&mut self, length: usize) {
+        let bytes = self.chunk.get(..length).unwrap_or_default();
+        self.kept.push(bytes);
+        self.view.printed(bytes);
     }
 
     fn into_output(self, exit: &Exit) -> ShellOutput {
@@ -114,16 +131,10 @@ impl Child<'_> {
     }
 }
 
-/// Takes in a piece of output. At the end of the output it waits for ever.
-async fn read(output: &mut Output, chunk: &mut [u8], kept: &mut Scrollback) {
+/// Reads a piece of output, and returns its length. At the end of the output it waits for ever.
+async fn read(output: &mut Output, chunk: &mut [u8]) -> usize {
     match output.read(chunk).await {
-        Ok(length @ 1..) => kept.push(chunk.get(..length).unwrap_or_default()),
+        Ok(length @ 1..) => length,
         Ok(0) | Err(_) => std::future::pending().await,
-    }
-}
-
-async fn read_on(output: &mut Output, chunk: &mut [u8], kept: &mut Scrollback) -> Infallible {
-    loop {
-        read(output, chunk, kept).await;
     }
 }

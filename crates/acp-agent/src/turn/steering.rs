@@ -1,19 +1,18 @@
 //! Steering: messages of the user that reach a turn while it runs.
 
 use std::fmt;
-use std::sync::Arc;
 
 use acp_types::Meta;
 use acp_types::v1::ContentBlock;
-use acp_types::v1::ext::SteerRequest;
 
 use crate::error::Result;
 use crate::turn::Turn;
+use crate::turn::steering_queue::Taken;
 
 /// A message of the user for a turn that runs.
 #[derive(Clone, PartialEq)]
 pub struct SteeringMessage {
-    request: Arc<SteerRequest>,
+    taken: Taken,
 }
 
 /// Messages of the user while the turn runs, for an agent with
@@ -26,6 +25,10 @@ impl Turn {
     /// [`store`](crate::store) keeps as a message of the user. A message that the turn has not
     /// taken when it ends goes back to the client, which can send it as a prompt. Up to
     /// [`STEERING_BUDGET`](crate::STEERING_BUDGET) bytes wait.
+    ///
+    /// In version 2 of the protocol such a message is a second prompt. One end of the turn is the
+    /// end of both. A prompt that the turn has not taken when it ends gets a turn of its own. Up to
+    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of them wait.
     ///
     /// ```
     /// # use acp_agent::{Result, StopReason, Turn};
@@ -84,11 +87,11 @@ impl Turn {
     }
 
     fn take_steering(&self) -> Result<Option<SteeringMessage>> {
-        let taken = self.steering_queue().take(|request| match self.session_updates().recorder() {
-            Some(recorder) => recorder.message(&request.prompt, None),
+        let taken = self.steering_queue().take(|prompt, id| match self.session_updates().recorder() {
+            Some(recorder) => recorder.message(prompt, id),
             None => Ok(()),
         })?;
-        Ok(taken.map(|request| SteeringMessage { request }))
+        Ok(taken.map(|taken| SteeringMessage { taken }))
     }
 }
 
@@ -96,7 +99,10 @@ impl SteeringMessage {
     /// Returns the message. Its content is of the kinds that the agent has advertised for prompts.
     #[must_use]
     pub fn prompt(&self) -> &[ContentBlock] {
-        &self.request.prompt
+        match &self.taken {
+            Taken::Steer(request) => &request.prompt,
+            Taken::Prompt(request) => &request.prompt,
+        }
     }
 
     /// Returns the text of the message: its text blocks, joined by line breaks.
@@ -109,7 +115,10 @@ impl SteeringMessage {
     /// Returns the `_meta` of the message.
     #[must_use]
     pub fn meta(&self) -> Option<&Meta> {
-        self.request.meta.as_ref()
+        match &self.taken {
+            Taken::Steer(request) => request.meta.as_ref(),
+            Taken::Prompt(request) => request.meta.as_ref(),
+        }
     }
 }
 

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::CancellationToken;
 use acp_types::v1::ext::SteerRequest;
+use acp_types::v1::{ContentBlock, MessageId, PromptRequest};
 use tokio::sync::Notify;
+
+use crate::turn::scope::TurnScope;
 
 /// The most bytes of [steering messages](crate::Turn::steered) that wait for a turn, as JSON. The
 /// next one is refused, unless none waits.
@@ -30,10 +33,18 @@ struct State {
     is_closed: bool,
 }
 
-struct Waiting {
-    request: Arc<SteerRequest>,
-    bytes: usize,
-    ticket: Arc<Ticket>,
+enum Waiting {
+    /// A message of the extension. It goes back to its sender if nobody takes it.
+    Steer { request: Arc<SteerRequest>, bytes: usize, ticket: Arc<Ticket> },
+    /// A prompt. It gets a turn of its own if nobody takes it.
+    Prompt(Arc<TurnScope>),
+}
+
+/// A message that the turn has taken.
+#[derive(Clone, PartialEq)]
+pub(super) enum Taken {
+    Steer(Arc<SteerRequest>),
+    Prompt(Arc<PromptRequest>),
 }
 
 /// The fate of one message.
@@ -69,25 +80,52 @@ impl SteeringQueue {
         }
         let ticket = Arc::<Ticket>::default();
         state.bytes = state.bytes.saturating_add(bytes);
-        state.waiting.push_back(Waiting { request, bytes, ticket: Arc::clone(&ticket) });
+        state.waiting.push_back(Waiting::Steer { request, bytes, ticket: Arc::clone(&ticket) });
         drop(state);
         self.arrived.notify_waiters();
         Ok(Some(SteeringPlace { queue: Arc::clone(self), ticket }))
     }
 
-    /// Takes the next message, after `keep` has kept it. A message that cannot be kept stays.
-    pub(crate) fn take<E>(
-        &self,
-        keep: impl FnOnce(&SteerRequest) -> Result<(), E>,
-    ) -> Result<Option<Arc<SteerRequest>>, E> {
+    /// Adds a prompt that waits for the turn. Its bytes are limited together with other requests.
+    pub(super) fn push_prompt(&self, turn: &Arc<TurnScope>) {
         let mut state = self.state();
-        let Some(next) = state.waiting.front() else { return Ok(None) };
-        keep(&next.request)?;
-        let Some(taken) = state.pop() else { return Ok(None) };
-        taken.ticket.is_taken.store(true, Ordering::Release);
-        drop(state);
-        taken.ticket.settled.cancel();
-        Ok(Some(taken.request))
+        if !state.is_closed {
+            state.waiting.push_back(Waiting::Prompt(Arc::clone(turn)));
+            drop(state);
+            self.arrived.notify_waiters();
+        }
+    }
+
+    /// Forgets a prompt that does not wait any more.
+    pub(crate) fn forget(&self, turn: &Arc<TurnScope>) {
+        let is_of = |waiting: &Waiting| matches!(waiting, Waiting::Prompt(of) if Arc::ptr_eq(of, turn));
+        self.state().waiting.retain(|waiting| !is_of(waiting));
+    }
+
+    /// Takes the next message, after `keep` has kept it. A message that cannot be kept stays.
+    pub(super) fn take<E>(
+        &self,
+        mut keep: impl FnMut(&[ContentBlock], Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<Option<Taken>, E> {
+        let mut state = self.state();
+        loop {
+            let taken = match state.waiting.front() {
+                None => return Ok(None),
+                Some(Waiting::Steer { request, .. }) => {
+                    keep(&request.prompt, None)?;
+                    Some(Taken::Steer(Arc::clone(request)))
+                }
+                Some(Waiting::Prompt(turn)) => turn.join(&mut keep)?.map(Taken::Prompt),
+            };
+            let left = state.pop();
+            let Some(taken) = taken else { continue };
+            if let Some(Waiting::Steer { ticket, .. }) = &left {
+                ticket.is_taken.store(true, Ordering::Release);
+            }
+            drop(state);
+            left.iter().for_each(Waiting::settle);
+            return Ok(Some(taken));
+        }
     }
 
     /// Waits until a message waits.
@@ -110,9 +148,7 @@ impl SteeringQueue {
         let rest = std::mem::take(&mut state.waiting);
         state.bytes = 0;
         drop(state);
-        for waiting in rest {
-            waiting.ticket.settled.cancel();
-        }
+        rest.iter().for_each(Waiting::settle);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -124,8 +160,28 @@ impl SteeringQueue {
 impl State {
     fn pop(&mut self) -> Option<Waiting> {
         let next = self.waiting.pop_front()?;
-        self.bytes = self.bytes.saturating_sub(next.bytes);
+        self.bytes = self.bytes.saturating_sub(next.bytes());
         Some(next)
+    }
+}
+
+impl Waiting {
+    fn bytes(&self) -> usize {
+        match self {
+            Waiting::Steer { bytes, .. } => *bytes,
+            Waiting::Prompt(_) => 0,
+        }
+    }
+
+    fn is_of(&self, of: &Arc<Ticket>) -> bool {
+        matches!(self, Waiting::Steer { ticket, .. } if Arc::ptr_eq(ticket, of))
+    }
+
+    /// Tells the sender that the message has left the queue.
+    fn settle(&self) {
+        if let Waiting::Steer { ticket, .. } = self {
+            ticket.settled.cancel();
+        }
     }
 }
 
@@ -139,9 +195,9 @@ impl SteeringPlace {
     /// Takes the message back. Returns true if it was too late for that: the turn has taken it.
     pub(crate) fn withdraw(&self) -> bool {
         let mut state = self.queue.state();
-        let at = state.waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.ticket, &self.ticket));
+        let at = state.waiting.iter().position(|waiting| waiting.is_of(&self.ticket));
         if let Some(withdrawn) = at.and_then(|at| state.waiting.remove(at)) {
-            state.bytes = state.bytes.saturating_sub(withdrawn.bytes);
+            state.bytes = state.bytes.saturating_sub(withdrawn.bytes());
         }
         drop(state);
         self.is_taken()

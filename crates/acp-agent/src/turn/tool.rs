@@ -12,6 +12,8 @@ use acp_types::v1::{
 use crate::error::{Error, Result};
 use crate::turn::Turn;
 use crate::turn::terminal::Terminal;
+use crate::updates::cancellable::{Cancellable, Offered};
+use crate::wire::entity::Entity;
 
 impl Turn {
     /// Does `work` as a tool call: reports it as in progress, awaits it, and reports it as
@@ -74,7 +76,14 @@ impl Turn {
     async fn report_tool(&self, call: ToolCall) -> Result<RunningTool> {
         let (id, content) = (call.tool_call_id.clone(), call.content.clone());
         self.update(SessionUpdate::ToolCall(Box::new(call))).await?;
-        Ok(RunningTool { turn: self.clone(), id, content, has_content: AtomicBool::new(true), open: true })
+        Ok(RunningTool {
+            turn: self.clone(),
+            id,
+            content,
+            has_content: AtomicBool::new(true),
+            offered: Offered::default(),
+            open: true,
+        })
     }
 }
 
@@ -89,6 +98,7 @@ pub struct RunningTool {
     content: Vec<ToolCallContent>,
     /// True while the client has this content and no other.
     has_content: AtomicBool,
+    offered: Offered,
     /// Set until the call is completed or failed.
     open: bool,
 }
@@ -126,6 +136,39 @@ impl RunningTool {
     /// The errors of [`Turn::update`].
     pub async fn start(&self) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).status(ToolCallStatus::InProgress)).await
+    }
+
+    /// Reports that the work waits, for instance because the user wants to look at something first.
+    /// [`resume`](Self::resume) goes on. Clients of version 1 go on seeing it in progress.
+    ///
+    /// # Errors
+    /// The errors of [`Turn::update`].
+    pub async fn pause(&self) -> Result<()> {
+        let status = self.turn.client().wire().paused();
+        self.update(ToolCallUpdate::new(&self.id).status(status)).await
+    }
+
+    /// Reports that the work goes on after a [`pause`](Self::pause).
+    ///
+    /// # Errors
+    /// The errors of [`Turn::update`].
+    pub async fn resume(&self) -> Result<()> {
+        self.start().await
+    }
+
+    /// Lets the client cancel this call alone, while the turn goes on. In version 1 no client can.
+    ///
+    /// A call that was cancelled is ended by [`fail`](Self::fail), or dropped: clients of version 2
+    /// then show it as cancelled.
+    ///
+    /// # Errors
+    /// The errors of [`Turn::update`].
+    pub async fn cancellable(&self) -> Result<Cancellable> {
+        let turn = self.turn.clone();
+        let send = |update| self.turn.update(update);
+        let tell = move |update: &SessionUpdate| turn.update_now(update);
+        let wire = self.turn.session_updates().wire();
+        self.offered.offer(wire, Entity::ToolCall(self.id.clone()), send, tell).await
     }
 
     /// Reports a piece of output as text.
@@ -250,6 +293,7 @@ impl RunningTool {
     }
 
     pub(crate) async fn finish(mut self, update: ToolCallUpdate, status: ToolCallStatus) -> Result<()> {
+        self.offered.withdraw();
         let update = self.of_this_call(update.status(status));
         self.turn.without_cancel().update(update).await?;
         self.open = false;
@@ -266,7 +310,9 @@ impl RunningTool {
 impl Drop for RunningTool {
     fn drop(&mut self) {
         if self.open {
-            let status = self.turn.client().wire().unfinished(self.turn.cancel().has_fired());
+            let is_cancelled = self.turn.cancel().has_fired() || self.offered.is_cancelled();
+            let status = self.turn.client().wire().unfinished(is_cancelled);
+            self.offered.withdraw();
             let update = ToolCallUpdate::new(&self.id).status(status);
             self.turn.update_now(&SessionUpdate::ToolCallUpdate(Box::new(update)));
         }

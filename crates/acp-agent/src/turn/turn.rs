@@ -6,21 +6,22 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use acp_rpc::{CallError, CancellationToken, Peer};
+use acp_rpc::{CallError, Peer};
 use acp_types::Meta;
-use acp_types::v1::ext::TurnLimits;
-use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
+use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, SessionId, SessionUpdate};
 
 use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::turn::open_plan::OpenPlan;
+use crate::turn::scope::TurnScope;
 use crate::turn::steering_queue::SteeringQueue;
 use crate::turn::usage::Budget;
+use crate::updates::background::Background;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::ask::{Answer, Ask};
-use crate::wire::flow::Flow;
-use crate::wire::gate::Gate;
+#[cfg(feature = "v2")]
+use crate::wire::raw::v2;
 
 /// One turn of a session: the user's message, and the verbs to answer it with.
 ///
@@ -58,20 +59,6 @@ pub struct Turn {
     scope: Arc<TurnScope>,
     /// Set if the verbs go on working after the turn was cancelled.
     last_words: bool,
-}
-
-/// The part of a turn that its clones share with the session.
-pub(crate) struct TurnScope {
-    request: Arc<PromptRequest>,
-    session: SessionUpdates,
-    pub(crate) cancel: Cancel,
-    gate: Gate,
-    flow: Flow,
-    plan: OpenPlan,
-    budget: Budget,
-    steering: Arc<SteeringQueue>,
-    /// Fires when the turn's answer stands in the output buffer.
-    pub(crate) answered: CancellationToken,
 }
 
 impl Turn {
@@ -159,6 +146,15 @@ impl Turn {
         self.update(SessionUpdate::Plan(Plan::new(entries))).await
     }
 
+    /// Reports work that goes on after the turn: see [`SessionUpdates::background`].
+    ///
+    /// # Errors
+    /// The errors of [`update`](Self::update).
+    pub async fn background(&self, name: impl Into<String>) -> Result<Background> {
+        self.check_open()?;
+        self.session_updates().background(name).await.map_err(|error| self.failed(error))
+    }
+
     /// Sends any update. Relative paths in diffs and locations are joined with the session's
     /// working directory.
     ///
@@ -173,6 +169,18 @@ impl Turn {
         let is_usage = self.scope.session.meter().observe(&update);
         self.send_update(update).await?;
         if is_usage { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Sends an update of version 2 of the protocol exactly as it is. States are the library's: do
+    /// not send any.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the connection speaks version 1:
+    /// nothing is sent then. The errors of [`update`](Self::update).
+    #[cfg(feature = "v2")]
+    pub async fn update_v2(&self, update: impl Into<v2::SessionUpdate> + Send) -> Result<()> {
+        let update = self.client().wire().raw(&update.into())?;
+        self.update(update).await
     }
 
     /// Sends an update whose usage was noted.
@@ -320,59 +328,5 @@ impl Turn {
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn").field("session_id", self.session_id()).finish_non_exhaustive()
-    }
-}
-
-impl TurnScope {
-    pub(crate) fn new(
-        request: Arc<PromptRequest>,
-        session: SessionUpdates,
-        cancel: Cancel,
-        limits: TurnLimits,
-    ) -> Self {
-        let flow = Flow::new(session.wire(), session.session_id(), session.client().peer());
-        let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
-        let (plan, budget, steering) = (OpenPlan::default(), Budget::new(limits), Arc::default());
-        TurnScope { request, session, cancel, gate, flow, plan, budget, steering, answered }
-    }
-
-    pub(crate) const fn flow(&self) -> &Flow {
-        &self.flow
-    }
-
-    pub(crate) fn prompt(&self) -> &[ContentBlock] {
-        &self.request.prompt
-    }
-
-    /// Returns the messages of the user that wait for the turn.
-    pub(crate) const fn steering(&self) -> &Arc<SteeringQueue> {
-        &self.steering
-    }
-
-    /// Begins to count what the turn uses. A session that is beyond a limit gets no turn.
-    pub(crate) fn begin_usage(&self) -> Result<()> {
-        let meter = self.session.meter();
-        meter.begin_turn();
-        self.budget.check_session(self.session.session_id(), &meter.now())
-    }
-
-    /// Closes the turn's gate. From here on nothing is sent, and no message of the user is taken.
-    pub(crate) fn close(&self) {
-        self.gate.close();
-        self.steering.close();
-    }
-
-    /// Closes the running entries of the turn's plans, as its last updates: the turn has ended.
-    /// They are completed if it `is_done`, and pending again otherwise.
-    pub(crate) fn close_plan(&self, is_done: bool) {
-        for plan in self.plan.close(is_done) {
-            // The turn's own gate is closed for the handler and its tasks.
-            self.session.send_now(&Gate::of_turn(), &plan);
-        }
-    }
-
-    /// Returns whether the turn has ended.
-    pub(crate) fn is_over(&self) -> bool {
-        self.gate.is_closed()
     }
 }

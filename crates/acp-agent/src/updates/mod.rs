@@ -1,5 +1,7 @@
 //! Updates of a session.
 
+pub(crate) mod background;
+pub(crate) mod cancellable;
 pub(crate) mod commands;
 pub(crate) mod decisions;
 pub(crate) mod directories;

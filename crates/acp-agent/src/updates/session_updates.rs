@@ -17,6 +17,8 @@ use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
+#[cfg(feature = "v2")]
+use crate::wire::raw::v2;
 use crate::wire::session::SessionWire;
 use crate::wire::settings::KnownSettings;
 use crate::wire::update::UpdateParams;
@@ -69,6 +71,10 @@ impl SessionUpdates {
         SessionUpdates { open: Arc::new(open) }
     }
 
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.open.gate
+    }
+
     /// Returns the part of the session that the wire remembers.
     pub(crate) fn wire(&self) -> &SessionWire {
         &self.open.wire
@@ -98,6 +104,18 @@ impl SessionUpdates {
         let update = update.into();
         self.meter().observe(&update);
         self.send_unobserved(update).await
+    }
+
+    /// Sends an update of version 2 of the protocol exactly as it is. States are the library's: do
+    /// not send any.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the connection speaks version 1:
+    /// nothing is sent then. The errors of [`update`](Self::update).
+    #[cfg(feature = "v2")]
+    pub async fn update_v2(&self, update: impl Into<v2::SessionUpdate> + Send) -> Result<()> {
+        let update = self.client().wire().raw(&update.into())?;
+        self.update(update).await
     }
 
     /// Sends an update whose usage was noted.

@@ -77,6 +77,34 @@ impl Flow {
         }
     }
 
+    /// Inserts the user's message into the turn that runs, in place of a turn of its own. `keep`
+    /// keeps it before. Returns false if that cannot be: the prompt is answered, or this version
+    /// has another way.
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::unnecessary_wraps, reason = "version 1 cannot")
+    )]
+    pub(crate) fn join<E>(
+        &self,
+        prompt: &[ContentBlock],
+        keep: impl FnOnce(Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        match self {
+            Flow::V1 => Ok(false),
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.join(prompt, keep),
+        }
+    }
+
+    /// Returns whether the message was inserted into another turn.
+    pub(crate) fn has_joined(&self) -> bool {
+        match self {
+            Flow::V1 => false,
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.has_joined(),
+        }
+    }
+
     /// Notes that the turn is about to send an update. Version 1 says nothing.
     pub(crate) fn sends(&self) {
         match self {

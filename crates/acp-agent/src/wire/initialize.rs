@@ -1,7 +1,7 @@
 //! The choice of the version, and the answer to `initialize`.
 
 use acp_json::{Node, ReadError};
-use acp_rpc::Reply;
+use acp_rpc::{Error as RpcError, Reply};
 #[cfg(feature = "v2")]
 use acp_types::v1::ProtocolVersion;
 use acp_types::v1::{InitializeRequest, InitializeResponse, McpCapabilities};
@@ -16,23 +16,75 @@ pub(crate) struct Asked {
     pub(crate) request: InitializeRequest,
 }
 
+/// The versions that an agent speaks, of those that this library does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spoken {
+    #[default]
+    All,
+    #[cfg(feature = "v2")]
+    V1,
+    #[cfg(feature = "v2")]
+    V2,
+}
+
+#[cfg(feature = "v2")]
+impl Spoken {
+    /// Returns those of these versions that this library speaks; `None` if it speaks none of them.
+    pub(crate) fn of(versions: impl IntoIterator<Item = ProtocolVersion>) -> Option<Self> {
+        let (mut one, mut two) = (false, false);
+        for version in versions {
+            one |= version == ProtocolVersion::V1;
+            two |= version == ProtocolVersion::V2;
+        }
+        match (one, two) {
+            (true, true) => Some(Spoken::All),
+            (true, false) => Some(Spoken::V1),
+            (false, true) => Some(Spoken::V2),
+            (false, false) => None,
+        }
+    }
+}
+
+/// Refuses a version that is older than all that the agent speaks (rule `v2-err-03`).
+#[cfg_attr(
+    not(feature = "v2"),
+    allow(
+        unused_variables,
+        clippy::unnecessary_wraps,
+        clippy::missing_const_for_fn,
+        reason = "1 is the oldest"
+    )
+)]
+pub(crate) fn check(params: &Node<'_>, spoken: Spoken) -> Result<(), RpcError> {
+    #[cfg(feature = "v2")]
+    if spoken == Spoken::V2
+        && let Some(version) = params.get("protocolVersion").and_then(version)
+        && version < ProtocolVersion::V2
+    {
+        return Err(v2::initialize::too_old(version));
+    }
+    Ok(())
+}
+
 /// Reads an `initialize`, and chooses the version: the one that is asked for if it is spoken here,
 /// otherwise the newest one (rules `v1-init-04`, `v1-init-05`). Version 2, which is a draft, is
 /// spoken with the feature of its name. The version is read before all else, because it decides how
 /// the rest is read.
-pub(crate) fn read(params: Node<'_>) -> Result<Asked, ReadError> {
+#[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 is all"))]
+pub(crate) fn read(params: Node<'_>, spoken: Spoken) -> Result<Asked, ReadError> {
     #[cfg(feature = "v2")]
-    if let Some(version) = params.get("protocolVersion").and_then(newer) {
+    if spoken != Spoken::V1
+        && let Some(version) = params.get("protocolVersion").and_then(version)
+        && version >= ProtocolVersion::V2
+    {
         return Ok(Asked { wire: Wire::V2, request: v2::initialize::read(&params, version)? });
     }
     Ok(Asked { wire: Wire::V1, request: v1::initialize::read(params)? })
 }
 
-/// Returns the version if it is 2 or more.
 #[cfg(feature = "v2")]
-fn newer(version: &Node<'_>) -> Option<ProtocolVersion> {
-    let version: ProtocolVersion = acp_json::read(version.clone()).ok()?;
-    (version >= ProtocolVersion::V2).then_some(version)
+fn version(version: &Node<'_>) -> Option<ProtocolVersion> {
+    acp_json::read(version.clone()).ok()
 }
 
 impl Wire {

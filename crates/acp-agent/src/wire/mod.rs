@@ -4,15 +4,23 @@
 //! its connection, which encodes and decodes them for the version that the connection speaks.
 
 pub(crate) mod ask;
+pub(crate) mod background;
+pub(crate) mod cancel;
+#[cfg(feature = "shell")]
+pub(crate) mod display;
+pub(crate) mod entity;
 pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
+pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod steering;
+#[cfg(feature = "shell")]
+pub(crate) mod terminal;
 pub(crate) mod update;
 mod v1;
 #[cfg(feature = "v2")]

@@ -2,7 +2,7 @@
 
 use acp_rpc::Reply;
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
+use acp_types::v1::{AvailableCommand, SessionConfigOption, SessionId, SessionModeState};
 use serde_core::Serialize;
 
 use super::Wire;
@@ -14,6 +14,9 @@ use super::v2;
 pub(crate) struct Setup {
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    /// The slash commands, if the client is told them here.
+    #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "version 2 writes them"))]
+    pub(crate) commands: Option<Vec<AvailableCommand>>,
     pub(crate) meta: Option<Meta>,
 }
 
@@ -25,6 +28,15 @@ impl Wire {
         match self {
             Wire::V1 => None,
             Wire::V2 => v2::setup::mode_option(options),
+        }
+    }
+
+    /// Returns whether the answer to a request that opens a session has the slash commands.
+    pub(crate) const fn opens_with_commands(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
         }
     }
 
@@ -45,6 +57,7 @@ impl Wire {
                 session: (!is_named).then(|| session.clone()),
                 modes: setup.modes,
                 options: setup.config_options,
+                commands: setup.commands,
                 meta: setup.meta,
             }),
         }

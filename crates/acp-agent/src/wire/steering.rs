@@ -36,6 +36,17 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// Returns whether a prompt that comes while a turn runs can be inserted into that turn.
+    pub(crate) const fn inserts_into_turns(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+}
+
 /// Returns the number of bytes of a message as JSON.
 pub(crate) fn size(prompt: &[ContentBlock]) -> Result<usize, EncodeError> {
     let mut buffer = Vec::new();

@@ -67,6 +67,19 @@ impl UpdateParams<'_> {
     }
 }
 
+/// Returns whether the update is about the connection, so that a store does not keep it.
+#[cfg_attr(
+    not(feature = "v2"),
+    allow(unused_variables, clippy::missing_const_for_fn, reason = "version 1 has none")
+)]
+pub(crate) fn is_passing(update: &SessionUpdate) -> bool {
+    #[cfg(feature = "v2")]
+    if v2::entity::is_control(update) {
+        return true;
+    }
+    false
+}
+
 impl Encode for UpdateParams<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.write(buffer).map(drop)
@@ -109,6 +122,19 @@ impl Wire {
             Wire::V2 if is_cancelled => v2::tool_call::cancelled(),
             #[cfg(feature = "v2")]
             Wire::V2 => ToolCallStatus::Failed,
+        }
+    }
+
+    /// Returns the status of a tool call that waits before it goes on.
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(clippy::missing_const_for_fn, reason = "version 1 does not have the status")
+    )]
+    pub(crate) fn paused(&self) -> ToolCallStatus {
+        match self {
+            Wire::V1 => ToolCallStatus::InProgress,
+            #[cfg(feature = "v2")]
+            Wire::V2 => v2::tool_call::paused(),
         }
     }
 

@@ -59,6 +59,8 @@ mod usage;
 mod v2;
 #[cfg(feature = "v2")]
 mod v2_encoding;
+#[cfg(feature = "v2")]
+mod v2_verbs;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]

@@ -72,8 +72,22 @@ impl Request {
         result: &(impl Encode + Sync),
         notifications: &[(&str, &(dyn Encode + Sync))],
     ) -> Result<(), CallError> {
+        let _permit = self.peer.shared.permit(method).await?;
+        self.answer_early_now(method, result, notifications)
+    }
+
+    /// Answers like [`answer_early`](Self::answer_early), without waiting for room. It goes past
+    /// the outgoing budget, so use it for few and small messages.
+    ///
+    /// # Errors
+    /// The errors of [`answer_early`](Self::answer_early).
+    pub fn answer_early_now(
+        &self,
+        method: &str,
+        result: &(impl Encode + Sync),
+        notifications: &[(&str, &(dyn Encode + Sync))],
+    ) -> Result<(), CallError> {
         let shared = &self.peer.shared;
-        let _permit = shared.permit(method).await?;
         let answer = |buffer: &mut Vec<u8>| forms::response(buffer, &self.id, result);
         let others: Vec<_> = notifications
             .iter()

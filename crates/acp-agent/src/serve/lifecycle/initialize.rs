@@ -26,7 +26,8 @@ pub(crate) fn begin<S: Send + Sync + 'static>(
     params: &Node<'_>,
     request: &Request,
 ) -> Result<Arc<Agreed>, RpcError> {
-    let asked = wire::initialize::read(params.clone());
+    wire::initialize::check(params, connection.spoken)?;
+    let asked = wire::initialize::read(params.clone(), connection.spoken);
     let asked = asked.map_err(|error| acp_handlers::unreadable(op::Initialize::METHOD, &error))?;
     let agreed = Arc::new(agree(own, asked));
     if let Some(pending) = Connection::begin(connection, &agreed)? {

@@ -6,6 +6,8 @@
 pub(crate) mod auth;
 pub(crate) mod close;
 pub(crate) mod command;
+#[cfg(feature = "v2")]
+pub(crate) mod entity;
 pub(crate) mod initialize;
 pub(crate) mod open;
 pub(crate) mod outside;

@@ -273,13 +273,15 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         updates.wire().report_state(scope.client.peer(), &id);
     }
     opening.opened(updates);
-    let setup = Setup { modes, config_options, meta };
     let wire = scope.client.wire();
+    let commands = if wire.opens_with_commands() { opening.commands().untold() } else { None };
+    let setup = Setup { modes, config_options, commands, meta };
     let reply = match scope.reopening.clone() {
         Some(reopening) => reopening.reply(wire, setup),
         None => {
-            let answer =
-                |Setup { modes, config_options, meta }| O::response(id.clone(), modes, config_options, meta);
+            let answer = |Setup { modes, config_options, meta, .. }| {
+                O::response(id.clone(), modes, config_options, meta)
+            };
             wire.opened(&id, is_named, setup, answer)
         }
     };

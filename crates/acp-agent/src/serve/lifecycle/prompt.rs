@@ -22,10 +22,17 @@ impl<S: Send + Sync + 'static> Admit<op::Prompt> for Scope<S> {
         // Rules `v1-cap-09`, `v1-turn-14`.
         let offered = &self.client.agent_capabilities().prompt_capabilities;
         offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
-        let may_wait = self.connection.queues_prompts;
+        let can_join = self.connection.takes_steering && self.client.wire().inserts_into_turns();
+        let may_wait = self.connection.queues_prompts || can_join;
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             let limits = self.connection.turn_limits.clone();
-            TurnScope::new(Arc::clone(params), session.updates().clone(), self.cancel.clone(), limits)
+            TurnScope::new(
+                Arc::clone(params),
+                session.updates().clone(),
+                self.cancel.clone(),
+                limits,
+                can_join,
+            )
         })?;
         Ok(Arc::new(Running::new(session, turn, waits)))
     }

@@ -1,14 +1,26 @@
 //! The params and the result of `initialize`.
 
 use acp_json::{Node, ReadError};
-use acp_types::Meta;
+use acp_rpc::Error as RpcError;
 use acp_types::v1::{Implementation, InitializeRequest, InitializeResponse, ProtocolVersion};
 use acp_types::v2;
+use acp_types::{Meta, Value};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::as_is::{member, members, read as read_as_is};
 use super::auth_method::auth_method;
 use super::capabilities::{agent_capabilities, client_capabilities};
+
+/// Returns `-32022`: the client asks for a version that is older than all that the agent speaks.
+pub(in crate::wire) fn too_old(requested: ProtocolVersion) -> RpcError {
+    let data = v2::UnsupportedProtocolVersionErrorData::new(requested, [ProtocolVersion::V2]);
+    let message = "`protocolVersion`: this agent speaks version 2 only";
+    let error = RpcError::new(v2::ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0, message);
+    match Value::new(&data) {
+        Ok(data) => error.with_data(data),
+        Err(_) => error,
+    }
+}
 
 /// Reads the params of a request for `version`. A request for a newer version than 2 may have
 /// another shape: what can be read of it is taken (rule `v2-init-05`).

@@ -3,11 +3,15 @@
 pub(super) mod as_is;
 pub(super) mod ask;
 pub(super) mod auth_method;
+mod background;
+#[cfg(feature = "shell")]
+mod base64;
 pub(super) mod capabilities;
 mod commands;
 pub(super) mod config;
 mod content;
 mod diff;
+pub(super) mod entity;
 mod form;
 mod git_patch;
 pub(super) mod incoming;
@@ -15,9 +19,11 @@ pub(super) mod initialize;
 mod line_diff;
 mod meta;
 mod plan;
+pub(super) mod raw;
 pub(super) mod session;
 pub(super) mod setup;
 pub(super) mod state;
+pub(super) mod terminal;
 pub(super) mod tool_call;
 pub(super) mod turn;
 pub(super) mod update;

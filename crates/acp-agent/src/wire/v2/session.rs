@@ -4,9 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Peer;
 use acp_types::v1::ext::unique_id;
-use acp_types::v1::{MessageId, SessionId, SessionUpdate};
+use acp_types::v1::{MessageId, SessionId, SessionUpdate, ToolCallId};
 
-use super::state::{State, StateParams, UPDATE};
+use super::background::Background;
+use super::entity::Offers;
+use super::state::{Phase, State, StateParams, UPDATE, Written};
+use crate::wire::gate::Gate;
 
 /// The state of one session.
 #[derive(Debug, Default)]
@@ -15,6 +18,9 @@ pub(crate) struct SessionState {
     message: Mutex<Option<(Kind, MessageId)>>,
     /// Never locked while a message is written, because changes of it write messages.
     foreground: Mutex<Foreground>,
+    pub(super) background: Background,
+    pub(super) written: Written,
+    offers: Mutex<Offers>,
 }
 
 /// The kinds of message. Each has ids of its own.
@@ -31,14 +37,6 @@ struct Foreground {
     phase: Phase,
     /// The number of questions to the user that are open.
     questions: usize,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Idle,
-    Running,
-    RequiresAction,
 }
 
 impl SessionState {
@@ -89,7 +87,7 @@ impl SessionState {
         foreground.questions += 1;
         if foreground.questions == 1 && foreground.phase == Phase::Running {
             foreground.phase = Phase::RequiresAction;
-            send(peer, session, State::RequiresAction);
+            self.send(peer, session, State::RequiresAction);
         }
     }
 
@@ -99,24 +97,53 @@ impl SessionState {
         let mut foreground = self.foreground();
         foreground.questions = foreground.questions.saturating_sub(1);
         if is_answered && foreground.questions == 0 {
-            resume(&mut foreground, peer, session);
+            self.resume(&mut foreground, peer, session);
         }
     }
 
     /// Reports that the turn goes on, because it is about to send something.
     pub(super) fn resumes(&self, peer: &Peer, session: &SessionId) {
-        resume(&mut self.foreground(), peer, session);
+        self.resume(&mut self.foreground(), peer, session);
     }
 
     /// Writes the present state, for a client that opens the session again.
     pub(in crate::wire) fn report(&self, peer: &Peer, session: &SessionId) {
-        let foreground = self.foreground();
-        let state = match foreground.phase {
-            Phase::Idle => State::Idle { reason: None },
-            Phase::Running => State::Running,
-            Phase::RequiresAction => State::RequiresAction,
-        };
-        send(peer, session, state);
+        self.send(peer, session, State::Unchanged);
+    }
+
+    /// Lists background work from here on, or not any more, and reports that while the gate is
+    /// open. The client has been told of the work, or of its end (rule `v2-bg-03`).
+    pub(in crate::wire) fn background(
+        &self,
+        peer: &Peer,
+        session: &SessionId,
+        gate: &Gate,
+        call: &ToolCallId,
+        runs: bool,
+    ) {
+        if runs {
+            self.background.begin(call);
+        } else {
+            self.background.end(call);
+        }
+        let state = StateParams { of: self, session, state: State::Unchanged };
+        let _ = peer.notify_now(UPDATE, &gate.guard(&state));
+    }
+
+    fn resume(&self, foreground: &mut Foreground, peer: &Peer, session: &SessionId) {
+        if foreground.phase == Phase::RequiresAction {
+            foreground.phase = Phase::Running;
+            self.send(peer, session, State::Running);
+        }
+    }
+
+    /// Sends a state. A client that is gone needs none.
+    fn send(&self, peer: &Peer, session: &SessionId, state: State<'_>) {
+        let _ = peer.notify_now(UPDATE, &StateParams { of: self, session, state });
+    }
+
+    pub(super) fn offers(&self) -> MutexGuard<'_, Offers> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn message(&self) -> MutexGuard<'_, Option<(Kind, MessageId)>> {
@@ -126,18 +153,6 @@ impl SessionState {
     fn foreground(&self) -> MutexGuard<'_, Foreground> {
         self.foreground.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn resume(foreground: &mut Foreground, peer: &Peer, session: &SessionId) {
-    if foreground.phase == Phase::RequiresAction {
-        foreground.phase = Phase::Running;
-        send(peer, session, State::Running);
-    }
-}
-
-/// Sends a state. A client that is gone needs none.
-fn send(peer: &Peer, session: &SessionId, state: State<'_>) {
-    let _ = peer.notify_now(UPDATE, &StateParams { session, state });
 }
 
 /// Returns whether the user sees the update between two pieces of a message.

@@ -1,10 +1,13 @@
 //! The answers to requests that open a session or change its settings.
 
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState};
+use acp_types::v1::{
+    AvailableCommand, SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState,
+};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::as_is::{member, optional};
+use super::commands::Commands;
 use super::config::ConfigOptions;
 use super::meta::meta;
 
@@ -14,6 +17,7 @@ pub(in crate::wire) struct Opened {
     pub(in crate::wire) session: Option<SessionId>,
     pub(in crate::wire) modes: Option<SessionModeState>,
     pub(in crate::wire) options: Option<Vec<SessionConfigOption>>,
+    pub(in crate::wire) commands: Option<Vec<AvailableCommand>>,
     pub(in crate::wire) meta: Option<Meta>,
 }
 
@@ -32,6 +36,9 @@ impl Serialize for Opened {
             let options = self.options.as_deref().unwrap_or_default();
             let options = ConfigOptions { modes: self.modes.as_ref(), options };
             member(&mut result, "configOptions", &options)?;
+        }
+        if let Some(commands) = &self.commands {
+            member(&mut result, "availableCommands", &Commands(commands))?;
         }
         meta(&mut result, self.meta.as_ref())?;
         result.end()

@@ -17,6 +17,20 @@ pub(in crate::wire) fn cancelled() -> ToolCallStatus {
     ToolCallStatus::from("cancelled")
 }
 
+/// Returns the status of a call that waits before it goes on. The vocabulary has no name for it.
+pub(in crate::wire) fn paused() -> ToolCallStatus {
+    ToolCallStatus::from("paused")
+}
+
+/// Returns the status in version 1, if that does not have this one.
+pub(super) fn in_version_1(status: &ToolCallStatus) -> Option<ToolCallStatus> {
+    match status.as_str() {
+        "cancelled" => Some(ToolCallStatus::Failed),
+        "paused" => Some(ToolCallStatus::InProgress),
+        _ => None,
+    }
+}
+
 /// A change of a tool call, as the subject of a question.
 pub(super) struct Patch<'a>(pub(super) &'a ToolCallUpdate);
 

@@ -34,6 +34,8 @@ enum Stage {
     Held(Option<Request>),
     /// The user's message is inserted.
     Inserted,
+    /// The user's message is inserted into the turn before.
+    Joined,
     /// The client knows the end.
     Ended,
 }
@@ -73,7 +75,7 @@ impl TurnFlow {
         };
         let Some(request) = request else { return Err(Error::Cancelled) };
         let echo = Echo { session: &self.session, message_id: &self.message_id, prompt };
-        let running = StateParams { session: &self.session, state: State::Running };
+        let running = StateParams { of: &self.state, session: &self.session, state: State::Running };
         let behind: [(&str, &(dyn Encode + Sync)); 2] = [(UPDATE, &echo), (UPDATE, &running)];
         match request.answer_early(PROMPT, &Inserted(&self.message_id), &behind).await {
             Ok(()) => {
@@ -85,6 +87,36 @@ impl TurnFlow {
             Err(CallError::Closed(_)) => Err(Error::Cancelled),
             Err(error) => Err(Error::call(PROMPT, error)),
         }
+    }
+
+    /// Inserts the user's message into the turn that runs (rules `v2-turn-01` to `v2-turn-03`). It
+    /// needs no state: that turn has it.
+    pub(in crate::wire) fn join<E>(
+        &self,
+        prompt: &[ContentBlock],
+        keep: impl FnOnce(Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let request = match &mut *self.stage() {
+            Stage::Held(request) => request.take(),
+            _ => None,
+        };
+        let Some(request) = request else { return Ok(false) };
+        if let Err(error) = keep(Some(&self.message_id)) {
+            *self.stage() = Stage::Held(Some(request));
+            return Err(error);
+        }
+        let echo = Echo { session: &self.session, message_id: &self.message_id, prompt };
+        let answer = Inserted(&self.message_id);
+        let is_inserted = request.answer_early_now(PROMPT, &answer, &[(UPDATE, &echo)]).is_ok();
+        if is_inserted {
+            self.state.end_message();
+            *self.stage() = Stage::Joined;
+        }
+        Ok(is_inserted)
+    }
+
+    pub(in crate::wire) fn has_joined(&self) -> bool {
+        matches!(*self.stage(), Stage::Joined)
     }
 
     pub(in crate::wire) fn blocked(&self) -> Question<'_> {
@@ -110,7 +142,7 @@ impl TurnFlow {
                 // The prompt is answered already.
                 Ok(Reply::empty())
             }
-            Stage::Ended => Ok(Reply::empty()),
+            Stage::Joined | Stage::Ended => Ok(Reply::empty()),
         }
     }
 
@@ -130,7 +162,11 @@ impl TurnFlow {
     fn report_end(&self, outcome: Result<&PromptResponse, &RpcError>) {
         self.state.end_message();
         self.state.is_idle();
-        let idle = StateParams { session: &self.session, state: State::Idle { reason: Some(outcome) } };
+        let idle = StateParams {
+            of: &self.state,
+            session: &self.session,
+            state: State::Idle { reason: Some(outcome) },
+        };
         // A client that is gone needs none.
         let _ = self.peer.notify_now(UPDATE, &idle);
     }

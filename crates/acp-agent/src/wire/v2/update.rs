@@ -14,7 +14,7 @@ use super::tool_call;
 use crate::wire::settings::KnownSettings;
 
 /// The name of the member that tells updates apart.
-const TAG: &str = "sessionUpdate";
+pub(super) const TAG: &str = "sessionUpdate";
 
 /// An update.
 pub(in crate::wire) struct Update<'a> {
@@ -197,14 +197,15 @@ fn blocks<M: SerializeMap>(
     patch(map, name, &blocks)
 }
 
-/// Returns the record of an update, which is of version 1: a tool call is never cancelled there.
+/// Returns the record of an update, which is of version 1: a tool call is never cancelled there,
+/// and never paused.
 pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
     if let SessionUpdate::ToolCallUpdate(patch) = update
-        && patch.status.as_ref() == Some(&tool_call::cancelled())
+        && let Some(status) = patch.status.as_ref().and_then(tool_call::in_version_1)
     {
-        let mut failed = patch.clone();
-        failed.status = Some(acp_types::v1::ToolCallStatus::Failed);
-        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(failed)).into_bytes();
+        let mut patch = patch.clone();
+        patch.status = Some(status);
+        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(patch)).into_bytes();
     }
     acp_types::to_string(update).into_bytes()
 }

@@ -24,7 +24,7 @@ static SCHEMA: LazyLock<ValidatorMap> = LazyLock::new(|| {
 });
 
 /// Checks a value against a definition of the schema, and reads it as the type of that name.
-fn read<T: FromNode>(definition: &str, value: &Value) -> T {
+pub(crate) fn read<T: FromNode>(definition: &str, value: &Value) -> T {
     let validator = SCHEMA.get(&format!("#/$defs/{definition}")).expect("the schema has it");
     if let Err(error) = validator.validate(value) {
         panic!("{error}: {value}");
@@ -35,7 +35,7 @@ fn read<T: FromNode>(definition: &str, value: &Value) -> T {
 }
 
 /// Serves an agent of version 2 and opens a session below `/work`. Returns the answer, too.
-async fn open<A: Agent>(agent: A) -> (Wire, String, Value) {
+pub(crate) async fn open<A: Agent>(agent: A) -> (Wire, String, Value) {
     let mut wire = Wire::serve(agent);
     let hello = json!({"protocolVersion": 2, "info": {"name": "ed", "version": "1"},
                        "capabilities": {"elicitation": {"form": {}, "url": {}}}});
@@ -48,7 +48,7 @@ async fn open<A: Agent>(agent: A) -> (Wire, String, Value) {
 }
 
 /// Reads the next update. Every update is checked.
-async fn update(wire: &mut Wire) -> Value {
+pub(crate) async fn update(wire: &mut Wire) -> Value {
     let message = wire.recv().await;
     assert_eq!(message["method"], "session/update", "{message}");
     read::<acp_types::v2::UpdateSessionNotification>("UpdateSessionNotification", &message["params"]);
@@ -56,7 +56,7 @@ async fn update(wire: &mut Wire) -> Value {
 }
 
 /// Starts a turn, and reads up to its first own update.
-async fn start(wire: &mut Wire, session: &str, text: &str) {
+pub(crate) async fn start(wire: &mut Wire, session: &str, text: &str) {
     let prompt = wire.prompt(session, text).await;
     wire.answer_to(prompt).await;
     assert_eq!(update(wire).await["sessionUpdate"], "user_message");
@@ -64,7 +64,7 @@ async fn start(wire: &mut Wire, session: &str, text: &str) {
 }
 
 /// Runs a turn without questions, and returns its own updates.
-async fn turn(wire: &mut Wire, session: &str, text: &str) -> Vec<Value> {
+pub(crate) async fn turn(wire: &mut Wire, session: &str, text: &str) -> Vec<Value> {
     start(wire, session, text).await;
     let mut updates = Vec::new();
     loop {
