@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use acp_json::{Node, ReadError, base64};
-use acp_types::Maybe;
+use acp_json::{Node, ReadError};
 use acp_types::v2::TerminalUpdate;
+use acp_types::{Maybe, base64};
 
 use super::{TERMINAL, text_of};
 
