@@ -34,8 +34,6 @@ pub mod method;
 mod newtype;
 pub mod op;
 mod open;
-#[cfg(test)]
-mod shapes;
 mod unknown;
 
 pub mod v1;

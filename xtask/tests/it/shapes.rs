@@ -1,8 +1,8 @@
 //! Golden files: for each shape of the schema `shapes/<shape>.json`, our decisions about it in
 //! `shapes/<shape>.toml`, and the code that comes of it in `shapes/<shape>.rs`.
 //!
-//! `UPDATE=1 cargo test -p xtask --test it shapes` writes the code anew. The unit tests of
-//! `acp-types` compile it and read and write values with it, see `crates/acp-types/src/shapes.rs`.
+//! `UPDATE=1 cargo test -p xtask --test it shapes` writes the code anew. The tests of
+//! `acp-types` compile it and read and write values with it: `crates/acp-types/tests/it/shapes.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,10 +64,10 @@ fn each_golden_file_has_its_shape_and_is_compiled() {
         .collect();
     found.sort();
     assert_eq!(found, SHAPES);
-    let compiled = fs::read_to_string(root().join("crates/acp-types/src/shapes.rs")).unwrap();
+    let compiled = fs::read_to_string(root().join("crates/acp-types/tests/it/shapes.rs")).unwrap();
     for shape in SHAPES {
-        let module = format!("#[path = \"../../../xtask/tests/shapes/{shape}.rs\"]\nmod {shape};");
-        assert!(compiled.contains(&module), "crates/acp-types/src/shapes.rs does not have\n{module}");
+        let module = format!("#[path = \"../../../../xtask/tests/shapes/{shape}.rs\"]\nmod {shape};");
+        assert!(compiled.contains(&module), "crates/acp-types/tests/it/shapes.rs does not have\n{module}");
     }
 }
 

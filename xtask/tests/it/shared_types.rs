@@ -1,5 +1,8 @@
 //! Definitions that two versions share: they must be the same, down to what they are made of.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 use xtask::codegen::ir::Schema;
 use xtask::codegen::overlay::Overlay;
@@ -93,4 +96,24 @@ fn read((stable, unstable): &Version) -> Schema {
         lower::lower(&json!({ "$defs": definitions }), &none).unwrap()
     };
     merge::merge(&lowered(stable), lowered(&[*stable, *unstable].concat())).unwrap()
+}
+
+/// `docs/VERSIONS.md` says how much the versions have in common.
+#[test]
+fn the_page_counts_what_both_versions_have() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let definitions = ["v1", "v2"].map(|version| -> Value {
+        let text = fs::read_to_string(root.join("schema").join(version).join("schema.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["$defs"].take()
+    });
+    let [first, second] = definitions.each_ref().map(|definitions| definitions.as_object().unwrap());
+    let common: Vec<&String> = first.keys().filter(|name| second.contains_key(*name)).collect();
+    let equal = common.iter().filter(|name| first[**name] == second[**name]).count();
+    let said = format!(
+        "{} definitions of the stable schemas have a common name, and {equal} of them have a common structure",
+        common.len()
+    );
+    let page = fs::read_to_string(root.join("docs/VERSIONS.md")).unwrap();
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&said), "docs/VERSIONS.md does not say: {said}");
 }

@@ -18,6 +18,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-rpc",
     "crates/acp-testkit",
     "crates/acp-types",
+    "crates/acp-ui-tests",
     "examples",
     "fuzz",
     "xtask/interop",

@@ -33,6 +33,7 @@ mod reconnect;
 mod recording;
 mod registry;
 mod restart;
+mod sanitize;
 mod session;
 mod session_roots;
 mod slow_readers;

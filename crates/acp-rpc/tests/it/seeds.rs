@@ -1,7 +1,7 @@
 //! Simulations by seed: the source of their choices, and the seeds that run.
 //!
-//! `ACP_SIMULATIONS=1000000` runs that many seeds instead of the few that belong to every test run,
-//! and `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed;
+//! `ACP_TESTS=full` runs all seeds that belong to a change, instead of the few that belong to every
+//! test run. `ACP_SIMULATIONS=1000000` runs that many, and `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed;
 //! `ACP_SIMULATION_SEED=4711` replays it alone.
 
 #![allow(dead_code, reason = "each simulation uses its own part of this")]
@@ -44,12 +44,13 @@ impl Dice {
 
 /// Runs a simulation for every seed that was asked for; panics with the first one that finds a
 /// problem.
-pub(crate) fn each_seed(in_tests: u64, simulate: impl Fn(u64) -> Result<(), String>) {
+pub(crate) fn each_seed(few: u64, all: u64, simulate: impl Fn(u64) -> Result<(), String>) {
     let seeds = match (number("ACP_SIMULATION_SEED"), number("ACP_SIMULATIONS")) {
         (Some(seed), _) => seed..seed + 1,
         (None, count) => {
             let first = number("ACP_SIMULATION_FROM").unwrap_or(0);
-            first..first + count.unwrap_or(in_tests)
+            let is_full = std::env::var_os("ACP_TESTS").is_some_and(|tests| tests == "full");
+            first..first + count.unwrap_or(if is_full { all } else { few })
         }
     };
     for seed in seeds {

@@ -17,9 +17,13 @@ mod json_schema;
 mod messages;
 mod methods;
 mod reports;
+mod shapes;
 mod sizes;
 mod steering;
 mod strictness;
 mod unions;
 #[cfg(feature = "v2")]
 mod v2;
+
+// The code of `shapes` is generated for the library, and names these by `crate`.
+use acp_types::{Maybe, Meta, UnknownVariant, integer_newtype, newtype, string_enum, string_newtype};

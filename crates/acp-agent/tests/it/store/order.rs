@@ -39,7 +39,7 @@ async fn the_record_has_the_order_of_the_wire() {
         || Router::new("chorus", "1", ()).on::<op::Prompt, _>(chorus).store(Journal::at(folder.path()));
     let (mut wire, session) = Wire::open(agent(), json!({})).await;
     let mut sent = Vec::new();
-    for _ in 0..10 {
+    for _ in 0..5 {
         let (updates, answer) = wire.turn(&session, "go").await;
         assert_eq!(answer["result"]["stopReason"], "end_turn");
         sent.extend(updates);

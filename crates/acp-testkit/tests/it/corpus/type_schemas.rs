@@ -7,7 +7,7 @@ use acp_testkit::{CanonicalSchema, Definition, TypeSchemas};
 use serde_json::Value as Json;
 
 use super::differences::Rule;
-use super::judge::{Judge, Tally};
+use super::judge::{Extent, Judge, Tally};
 use super::reading::{Mode, Reading};
 use super::shape::flag;
 
@@ -57,13 +57,16 @@ impl Judge<'_> {
     }
 }
 
-/// Checks that exactly the readers' differences show, as far as the schemas share the rule.
-pub(crate) fn show_the_listed_differences(tally: &Tally, listed: &BTreeSet<(Rule, String)>) {
+/// Checks that only the readers' differences show, as far as the schemas share the rule.
+pub(crate) fn show_the_listed_differences(tally: &Tally, listed: &BTreeSet<(Rule, String)>, extent: Extent) {
     let listed: BTreeSet<_> = listed.iter().filter(|(rule, _)| rule.narrows_type_schemas()).collect();
     let shown: BTreeSet<_> = tally.narrowed.keys().collect();
     let unused: Vec<_> = listed.difference(&shown).collect();
     let unlisted: Vec<_> = shown.difference(&listed).collect();
-    assert!(unused.is_empty(), "the types' own schemas show no trace of the differences {unused:?}");
+    assert!(
+        unused.is_empty() || extent == Extent::Sample,
+        "the types' own schemas show no trace of the differences {unused:?}"
+    );
     assert!(unlisted.is_empty(), "the types' own schemas differ where it is not listed: {unlisted:?}");
 }
 
