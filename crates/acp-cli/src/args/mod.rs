@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod agent;
+pub(crate) mod bridge;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, value_parser};
 use clap_complete::Shell;
 
+use crate::args::bridge::BridgeArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
 use crate::new::NewArgs;
@@ -20,6 +22,7 @@ use crate::new::NewArgs;
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
+    Bridge(BridgeArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -45,6 +48,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
 fn command(matches: &ArgMatches) -> Result<Command, String> {
     match matches.subcommand() {
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
+        Some(("bridge", matches)) => bridge::read(matches).map(Command::Bridge),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -67,7 +71,14 @@ pub(crate) fn definition() -> clap::Command {
         .subcommand_required(true)
         // The last one counts, so that an alias can set an option and its user another value.
         .args_override_self(true)
-        .subcommands([prompt::definition(), demo(), new::definition(), completions(), man()])
+        .subcommands([
+            prompt::definition(),
+            bridge::definition(),
+            demo(),
+            new::definition(),
+            completions(),
+            man(),
+        ])
 }
 
 fn demo() -> clap::Command {
@@ -199,6 +210,9 @@ mod tests {
                 "prompt hi --idle-timeout 1e400 -- agent",
                 "`--idle-timeout 1e400`: it must be a number of seconds",
             ),
+            ("bridge -- agent", "`--to` is missing: see `acp bridge --help`"),
+            ("bridge --to 3 -- agent", "`--to 3`: it must be 1 or 2"),
+            ("bridge --to 2", "the agent is missing"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
