@@ -1,21 +1,16 @@
 //! The `acp` command: see `acp --help`.
 
-mod activity;
 mod args;
 mod bridging;
 mod check;
 mod demo;
 mod interrupt;
-mod limits;
 mod man;
 mod mcp;
 mod named;
 mod new;
-mod open;
-mod output;
 mod prompt;
 mod render;
-mod run;
 mod style;
 
 use std::io::{self, ErrorKind, Write};

@@ -12,13 +12,13 @@ use crate::error::{Error, Result};
 
 /// Questions that belong to no turn, such as those of work in the background.
 impl Client {
-    /// Asks the user whether a tool call of a session may be done, and returns the answer unchanged.
-    /// Dropping the future withdraws the question.
+    /// Asks the user whether a tool call of a session may be done, and returns the answer
+    /// unchanged. Dropping the future withdraws the question.
     /// [`Turn::request_permission`](crate::Turn::request_permission) is for a question of a turn.
     ///
     /// # Errors
-    /// [`Error::Call`] when the client fails; [`Error::Cancelled`] when it answers with the error of
-    /// a cancelled request; [`Error::NoOptions`] for a question without options.
+    /// [`Error::Call`] when the client fails; [`Error::Cancelled`] when it answers with the error
+    /// of a cancelled request; [`Error::NoOptions`] for a question without options.
     pub async fn request_permission(
         &self,
         request: &RequestPermissionRequest,

@@ -104,8 +104,8 @@ impl Folded {
         message(kind, chunk)
     }
 
-    /// Returns the pieces of a message that comes as a whole. One that was said before and has other
-    /// content now is a new message, because the client cannot replace it.
+    /// Returns the pieces of a message that comes as a whole. One that was said before and has
+    /// other content now is a new message, because the client cannot replace it.
     fn replace(
         &mut self,
         kind: MessageKind,

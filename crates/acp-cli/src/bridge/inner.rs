@@ -5,10 +5,10 @@ use std::sync::Arc;
 use acp_agent::types::{
     ClientCapabilities, CreateElicitationRequest, CreateTerminalRequest, CreateTerminalResponse,
     ElicitationAction, ElicitationFormMode, ElicitationMode, ElicitationScope, ElicitationUrlMode,
-    InitializeRequest, KillTerminalRequest, KillTerminalResponse, ReadTextFileRequest, ReadTextFileResponse,
-    ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest,
-    WaitForTerminalExitResponse, WriteTextFileRequest, WriteTextFileResponse,
+    Implementation, InitializeRequest, KillTerminalRequest, KillTerminalResponse, ReadTextFileRequest,
+    ReadTextFileResponse, ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome,
+    RequestPermissionRequest, RequestPermissionResponse, TerminalOutputRequest, TerminalOutputResponse,
+    WaitForTerminalExitRequest, WaitForTerminalExitResponse, WriteTextFileRequest, WriteTextFileResponse,
 };
 use acp_client::{
     Agent, Cancel, Connect, Elicitation, ElicitationAnswer, FromNode, LocalFs, LocalTerminals, Op as _,
@@ -31,7 +31,7 @@ pub(super) async fn connect(
     terminals: Option<LocalTerminals>,
 ) -> Result<Agent> {
     let offered = &asked.client_capabilities;
-    let name = super::name_of(asked);
+    let name = name_of(asked);
     let mut router =
         Router::new(Forwards(Arc::clone(shared))).on::<op::RequestPermission, _>(Forwards::permission);
     let has_files = offered.fs.read_text_file || offered.fs.write_text_file;
@@ -215,4 +215,10 @@ forwards! {
     wait_for_terminal_exit: WaitForTerminalExit, WaitForTerminalExitRequest => WaitForTerminalExitResponse;
     kill_terminal: KillTerminal, KillTerminalRequest => KillTerminalResponse;
     release_terminal: ReleaseTerminal, ReleaseTerminalRequest => ReleaseTerminalResponse;
+}
+
+/// Returns the name and the version of the client, for the agent.
+fn name_of(asked: &InitializeRequest) -> Implementation {
+    let info = asked.client_info.clone();
+    info.unwrap_or_else(|| Implementation::new("acp-bridge", env!("CARGO_PKG_VERSION")))
 }

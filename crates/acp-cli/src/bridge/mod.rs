@@ -1,8 +1,8 @@
 //! A bridge between the versions of the protocol: an agent for one client, made of another agent.
 //!
 //! It is the client of the agent behind it and the agent of the client before it, in one process.
-//! Both sides speak the version that they like: the client asks for one, and [`Bridge::new`] takes a
-//! connection that is about to be made, which names the versions for the agent.
+//! Both sides speak the version that they like: the client asks for one, and [`Bridge::new`] takes
+//! a connection that is about to be made, which names the versions for the agent.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -42,7 +42,6 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use acp_agent::types::{Implementation, InitializeRequest};
 use acp_agent::{Serve, peek_initialize};
 use acp_client::{Agent, Connect, LocalFs, LocalTerminals, Transport};
 
@@ -130,12 +129,6 @@ async fn finish(agent: &Agent, result: acp_agent::Result<()>) -> Result<(), Brid
 
 fn served(result: acp_agent::Result<()>) -> Result<(), BridgeError> {
     result.map_err(BridgeError::Serve)
-}
-
-/// Returns the name and the version of the client, for the agent.
-fn name_of(asked: &InitializeRequest) -> Implementation {
-    let info = asked.client_info.clone();
-    info.unwrap_or_else(|| Implementation::new("acp-bridge", env!("CARGO_PKG_VERSION")))
 }
 
 impl fmt::Debug for Bridge {

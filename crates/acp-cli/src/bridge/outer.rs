@@ -34,7 +34,7 @@ pub(super) fn agent(agent: &Agent, asked: &InitializeRequest, shared: Arc<Shared
     let mut router = Router::with_sessions(name, version, door, Door::new_session)
         .prompt_content(prompt)
         .mcp_transports(McpTransports { http, sse })
-        // Whether the agent takes a second prompt is not known. So it gets one after the other.
+        // An agent need not take a second prompt. So it gets one after the other.
         .queue_prompts()
         .capability_meta(offered.meta.clone().unwrap_or_else(Meta::new))
         .on::<op::Initialize, _>(Door::auth_methods)
@@ -94,7 +94,7 @@ pub(super) fn refusing(error: &acp_client::Error) -> Router<String> {
 impl Door {
     async fn auth_methods(&self, client: Client) -> Result<Vec<AuthMethod>> {
         self.shared.set_client(client);
-        // A login in a terminal is that of another program than the one that the client has started.
+        // A login in a terminal runs another program than the one that the client has started.
         let methods = self.agent.auth_methods().iter();
         Ok(methods.filter(|method| !matches!(method, AuthMethod::Terminal(_))).cloned().collect())
     }

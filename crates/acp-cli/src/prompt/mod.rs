@@ -1,5 +1,11 @@
 //! `acp prompt`: one turn with an agent.
 
+mod activity;
+mod limits;
+mod open;
+mod output;
+mod run;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,15 +16,14 @@ use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
-use crate::activity::Activity;
 use crate::args::prompt::PromptArgs;
 use crate::args::value::Allow;
 use crate::interrupt::{Interrupt, Interrupts};
-use crate::limits::Limits;
-use crate::open;
-use crate::output::Output;
+use crate::prompt::activity::Activity;
+use crate::prompt::limits::Limits;
+use crate::prompt::output::Output;
+use crate::prompt::run::{Halt, Run};
 use crate::render::Renderer;
-use crate::run::{Halt, Run};
 use crate::style::{Look, Style};
 
 /// The time that an agent has to end a turn after a limit was reached.

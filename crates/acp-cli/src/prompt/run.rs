@@ -7,9 +7,9 @@ use acp_cli::terminal::Desk;
 use acp_client::{Event, Updates};
 
 use crate::interrupt::Interrupts;
-use crate::limits::{Limits, Reached};
-use crate::output::Output;
 use crate::prompt::Failure;
+use crate::prompt::limits::{Limits, Reached};
+use crate::prompt::output::Output;
 use crate::render::Renderer;
 
 /// The parts that a run attends to from its start to its end.

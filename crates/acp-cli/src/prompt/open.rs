@@ -8,9 +8,9 @@ use acp_client::v1::{AuthMethod, ErrorCode, McpServer};
 use acp_client::{Agent, Entry, Error, Event, LoadSession, Session, Transcript, Turn, Updates};
 
 use crate::args::prompt::PromptArgs;
+use crate::prompt::run::{Halt, Run};
 use crate::prompt::{Failure, session_folder, tell};
 use crate::render::{CALLS, Renderer};
-use crate::run::{Halt, Run};
 
 /// Opens the session, sets its mode and sends the prompt. Questions are answered meanwhile.
 pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Turn, Halt> {

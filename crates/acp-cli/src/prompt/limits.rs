@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::activity::{Activity, until};
+use crate::prompt::activity::{Activity, until};
 
 /// The limits of `--timeout` and `--idle-timeout`.
 pub(crate) struct Limits {
