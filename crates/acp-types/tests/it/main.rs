@@ -8,6 +8,7 @@
 )]
 
 mod absence;
+mod base64;
 mod checks;
 mod enums;
 mod free_json;
