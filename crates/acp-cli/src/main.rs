@@ -2,6 +2,7 @@
 
 mod args;
 mod bridging;
+mod check;
 mod demo;
 mod interrupt;
 mod man;
@@ -35,6 +36,7 @@ fn run(command: Command) -> Result<u8, Failure> {
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
+        Command::Check(args) => runtime.block_on(check::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -195,7 +195,7 @@ impl<O: OpensSession> Opening<O> {
             return session.update(update).await;
         }
         inner.commands.complete(&mut update)?;
-        inner.wire.complete(&mut update);
+        inner.wire.complete_replayed(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         // The settings come with the answer.
         if wire.needs_settings(&update) {

@@ -1,12 +1,20 @@
 //! Blocks of content. Version 2 adds icons to links, which have no place in the vocabulary.
 
 use acp_types::v1::{
-    Annotations, AudioContent, BlobResourceContents, ContentBlock, EmbeddedResource,
+    Annotations, AudioContent, BlobResourceContents, ContentBlock, ContentChunk, EmbeddedResource,
     EmbeddedResourceResource, ImageContent, ResourceLink, Role, TextContent, TextResourceContents,
 };
 use acp_types::v2;
 
 use super::unknown::as_unknown;
+
+/// Decodes a piece of a message.
+pub(super) fn chunk(chunk: v2::ContentChunk) -> ContentChunk {
+    let mut read = ContentChunk::new(block(chunk.content));
+    read.message_id = Some(Box::new(chunk.message_id));
+    read.meta = chunk.meta;
+    read
+}
 
 /// Decodes blocks.
 pub(super) fn blocks(blocks: Vec<v2::ContentBlock>) -> Vec<ContentBlock> {

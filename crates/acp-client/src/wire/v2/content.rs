@@ -1,64 +1,94 @@
-//! Content.
+//! Blocks of content.
 
 use acp_types::v1::{Annotations, ContentBlock};
-use serde_core::ser::{Serialize, SerializeSeq, Serializer};
+use acp_types::v2::WritesV2;
+use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-/// The blocks of a prompt. Version 2 has them as version 1 has, with stricter ranges: a link has no
-/// negative size, and a priority is between 0 and 1.
-pub(super) struct Blocks<'b>(pub(super) &'b [ContentBlock]);
+use super::as_is::{member, optional};
+use super::encode::meta;
+
+/// A block of content. A size below zero and a priority that is not between 0 and 1 are left out,
+/// because this version does not have them.
+struct Block<'a>(&'a ContentBlock);
+
+/// A list of blocks.
+pub(super) struct Blocks<'a>(pub(super) &'a [ContentBlock]);
+
+impl WritesV2 for Block<'_> {}
+impl WritesV2 for Blocks<'_> {}
+
+impl Serialize for Block<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self.0 {
+            ContentBlock::Text(text) => {
+                member(&mut map, "type", "text")?;
+                annotations(&mut map, text.annotations.as_deref())?;
+                member(&mut map, "text", &text.text)?;
+                meta(&mut map, text.meta.as_ref())?;
+            }
+            ContentBlock::Image(image) => {
+                member(&mut map, "type", "image")?;
+                annotations(&mut map, image.annotations.as_deref())?;
+                member(&mut map, "data", &image.data)?;
+                member(&mut map, "mimeType", &image.mime_type)?;
+                optional(&mut map, "uri", image.uri.as_ref())?;
+                meta(&mut map, image.meta.as_ref())?;
+            }
+            ContentBlock::Audio(audio) => {
+                member(&mut map, "type", "audio")?;
+                annotations(&mut map, audio.annotations.as_deref())?;
+                member(&mut map, "data", &audio.data)?;
+                member(&mut map, "mimeType", &audio.mime_type)?;
+                meta(&mut map, audio.meta.as_ref())?;
+            }
+            ContentBlock::ResourceLink(link) => {
+                member(&mut map, "type", "resource_link")?;
+                annotations(&mut map, link.annotations.as_deref())?;
+                optional(&mut map, "description", link.description.as_ref())?;
+                optional(&mut map, "mimeType", link.mime_type.as_ref())?;
+                member(&mut map, "name", &link.name)?;
+                optional(&mut map, "size", link.size.filter(|size| *size >= 0).as_ref())?;
+                optional(&mut map, "title", link.title.as_ref())?;
+                member(&mut map, "uri", &link.uri)?;
+                meta(&mut map, link.meta.as_ref())?;
+            }
+            ContentBlock::Resource(resource) => {
+                member(&mut map, "type", "resource")?;
+                annotations(&mut map, resource.annotations.as_deref())?;
+                member(&mut map, "resource", &resource.resource)?;
+                meta(&mut map, resource.meta.as_ref())?;
+            }
+            ContentBlock::Unknown(block) => block.write("type", &mut map)?,
+            _ => return Err(S::Error::custom("this kind of content has no form in version 2")),
+        }
+        map.end()
+    }
+}
 
 impl Serialize for Blocks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut blocks = serializer.serialize_seq(Some(self.0.len()))?;
-        for block in self.0 {
-            match within_ranges(block) {
-                None => blocks.serialize_element(block)?,
-                Some(block) => blocks.serialize_element(&block)?,
-            }
-        }
-        blocks.end()
+        serializer.collect_seq(self.0.iter().map(Block))
     }
 }
 
-/// Returns the block without the numbers that version 2 does not allow. `None` if it has none.
-fn within_ranges(block: &ContentBlock) -> Option<ContentBlock> {
-    let is_negative =
-        matches!(block, ContentBlock::ResourceLink(link) if link.size.is_some_and(|size| size < 0));
-    let priority = annotations(block).and_then(|annotations| annotations.priority);
-    let is_outside = priority.is_some_and(|priority| !(0.0..=1.0).contains(&priority));
-    if !is_negative && !is_outside {
-        return None;
-    }
-    let mut block = block.clone();
-    if let ContentBlock::ResourceLink(link) = &mut block
-        && is_negative
-    {
-        link.size = None;
-    }
-    if let Some(annotations) = annotations_mut(&mut block).filter(|_| is_outside) {
-        annotations.priority = None;
-    }
-    Some(block)
+fn annotations<M: SerializeMap>(map: &mut M, annotations: Option<&Annotations>) -> Result<(), M::Error> {
+    optional(map, "annotations", annotations.map(Hints).as_ref())
 }
 
-fn annotations(block: &ContentBlock) -> Option<&Annotations> {
-    match block {
-        ContentBlock::Text(text) => text.annotations.as_deref(),
-        ContentBlock::Image(image) => image.annotations.as_deref(),
-        ContentBlock::Audio(audio) => audio.annotations.as_deref(),
-        ContentBlock::ResourceLink(link) => link.annotations.as_deref(),
-        ContentBlock::Resource(resource) => resource.annotations.as_deref(),
-        _ => None,
-    }
-}
+/// Hints on the use of content.
+struct Hints<'a>(&'a Annotations);
 
-fn annotations_mut(block: &mut ContentBlock) -> Option<&mut Annotations> {
-    match block {
-        ContentBlock::Text(text) => text.annotations.as_deref_mut(),
-        ContentBlock::Image(image) => image.annotations.as_deref_mut(),
-        ContentBlock::Audio(audio) => audio.annotations.as_deref_mut(),
-        ContentBlock::ResourceLink(link) => link.annotations.as_deref_mut(),
-        ContentBlock::Resource(resource) => resource.annotations.as_deref_mut(),
-        _ => None,
+impl WritesV2 for Hints<'_> {}
+
+impl Serialize for Hints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        optional(&mut map, "audience", self.0.audience.as_ref())?;
+        optional(&mut map, "lastModified", self.0.last_modified.as_ref())?;
+        let priority = self.0.priority.filter(|priority| (0.0..=1.0).contains(priority));
+        optional(&mut map, "priority", priority.as_ref())?;
+        meta(&mut map, self.0.meta.as_ref())?;
+        map.end()
     }
 }

@@ -1,9 +1,11 @@
 //! Parts of requests that version 2 writes in another way.
 
-use acp_json::Record as _;
 use acp_types::Meta;
 use acp_types::v1::McpServer;
-use serde_core::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use acp_types::v2::WritesV2;
+use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
+
+use super::as_is::{member, members, optional};
 
 /// Writes the members that the requests to open a session have in common.
 pub(super) fn place<M: SerializeMap>(
@@ -12,19 +14,19 @@ pub(super) fn place<M: SerializeMap>(
     directories: &[String],
     servers: &[McpServer],
 ) -> Result<(), M::Error> {
-    params.serialize_entry("cwd", cwd)?;
+    member(params, "cwd", cwd)?;
     if !directories.is_empty() {
-        params.serialize_entry("additionalDirectories", directories)?;
+        member(params, "additionalDirectories", directories)?;
     }
     if !servers.is_empty() {
-        params.serialize_entry("mcpServers", &Servers(servers))?;
+        member(params, "mcpServers", &Servers(servers))?;
     }
     Ok(())
 }
 
 /// Writes `_meta`, if there is one.
 pub(super) fn meta<M: SerializeMap>(params: &mut M, meta: Option<&Meta>) -> Result<(), M::Error> {
-    meta.map_or(Ok(()), |meta| params.serialize_entry("_meta", meta))
+    optional(params, "_meta", meta)
 }
 
 /// MCP servers. In version 2 each says its kind.
@@ -32,23 +34,34 @@ struct Servers<'s>(&'s [McpServer]);
 
 struct Server<'s>(&'s McpServer);
 
+impl WritesV2 for Servers<'_> {}
+
 impl Serialize for Servers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut servers = serializer.serialize_seq(Some(self.0.len()))?;
-        for server in self.0 {
-            servers.serialize_element(&Server(server))?;
-        }
-        servers.end()
+        serializer.collect_seq(self.0.iter().map(Server))
     }
 }
 
 impl Serialize for Server<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut server = serializer.serialize_map(None)?;
-        if let McpServer::Stdio(_) = self.0 {
-            server.serialize_entry("type", "stdio")?;
+        match self.0 {
+            McpServer::Stdio(stdio) => {
+                member(&mut server, "type", "stdio")?;
+                members(&mut server, &**stdio)?;
+            }
+            McpServer::Http(http) => {
+                member(&mut server, "type", "http")?;
+                members(&mut server, &**http)?;
+            }
+            #[cfg(feature = "unstable")]
+            McpServer::Acp(acp) => {
+                member(&mut server, "type", "acp")?;
+                members(&mut server, &**acp)?;
+            }
+            McpServer::Unknown(other) => other.write("type", &mut server)?,
+            _ => return Err(S::Error::custom("version 2 has no MCP servers of this kind")),
         }
-        self.0.write(&mut server)?;
         server.end()
     }
 }
@@ -59,5 +72,22 @@ pub(super) fn system_prompt<M: SerializeMap>(
     params: &mut M,
     prompt: Option<&acp_types::v1::SystemPrompt>,
 ) -> Result<(), M::Error> {
-    prompt.map_or(Ok(()), |prompt| params.serialize_entry("systemPrompt", prompt))
+    optional(params, "systemPrompt", prompt.map(SystemPrompt).as_ref())
+}
+
+#[cfg(feature = "unstable")]
+struct SystemPrompt<'s>(&'s acp_types::v1::SystemPrompt);
+
+#[cfg(feature = "unstable")]
+impl WritesV2 for SystemPrompt<'_> {}
+
+#[cfg(feature = "unstable")]
+impl Serialize for SystemPrompt<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut prompt = serializer.serialize_map(None)?;
+        member(&mut prompt, "mode", &self.0.mode)?;
+        member(&mut prompt, "content", &super::content::Blocks(&self.0.content))?;
+        meta(&mut prompt, self.0.meta.as_ref())?;
+        prompt.end()
+    }
 }

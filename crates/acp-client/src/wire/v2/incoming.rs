@@ -3,28 +3,52 @@
 use std::any::Any;
 
 use acp_json::{FromNode, Node, ReadError};
-use acp_types::method::Method as _;
-use acp_types::v1::methods::{
-    FsReadTextFile, FsWriteTextFile, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
-    TerminalWaitForExit,
-};
-use acp_types::v1::{CreateElicitationRequest, RequestPermissionRequest};
+use acp_types::method::{Method, Request, check_extension};
+use acp_types::v1::{CreateElicitationRequest, RequestPermissionRequest, methods};
+use acp_types::v2::{ReadsV2, WritesV2};
 
-use super::ask;
+use super::{ask, elicitation};
+
+/// Requests whose answers are those of the vocabulary.
+const REQUESTS: &[&str] = &[
+    answered_alike::<methods::SessionRequestPermission>(),
+    answered_alike::<methods::ElicitationCreate>(),
+    #[cfg(feature = "unstable")]
+    read_alike::<methods::McpMessage>(),
+];
+
+/// Another guarantee about a request of the list.
+#[cfg(feature = "unstable")]
+const _: &str = answered_alike::<methods::McpMessage>();
+
+/// Notifications whose params are those of the vocabulary.
+const NOTIFICATIONS: &[&str] = &[
+    read_alike::<methods::ElicitationComplete>(),
+    #[cfg(feature = "unstable")]
+    read_alike::<methods::AuthStatusUpdate>(),
+    #[cfg(feature = "unstable")]
+    read_alike::<methods::McpMessageNotify>(),
+];
+
+const fn answered_alike<Q: Request>() -> &'static str
+where
+    Q::Response: WritesV2,
+{
+    Q::NAME
+}
+
+const fn read_alike<M: Method>() -> &'static str
+where
+    M::Params: ReadsV2,
+{
+    M::NAME
+}
 
 /// Returns the name that the vocabulary has for a method. `None` is for a method that version 2
 /// does not have: there the agent works in files and terminals by itself.
 pub(in crate::wire) fn operation(method: &str) -> Option<&str> {
-    match method {
-        FsReadTextFile::NAME
-        | FsWriteTextFile::NAME
-        | TerminalCreate::NAME
-        | TerminalOutput::NAME
-        | TerminalWaitForExit::NAME
-        | TerminalKill::NAME
-        | TerminalRelease::NAME => None,
-        method => Some(method),
-    }
+    let is_known = REQUESTS.contains(&method) || NOTIFICATIONS.contains(&method);
+    (is_known || check_extension(method).is_ok()).then_some(method)
 }
 
 /// Reads the params of a message as the vocabulary has them.
@@ -34,7 +58,7 @@ pub(in crate::wire) fn read<P: FromNode + 'static>(params: Node<'_>) -> Result<P
     if let Some(permission) = slot.downcast_mut::<Option<RequestPermissionRequest>>() {
         *permission = Some(ask::permission(params)?);
     } else if let Some(question) = slot.downcast_mut::<Option<CreateElicitationRequest>>() {
-        *question = Some(ask::elicitation(params)?);
+        *question = Some(elicitation::read(params)?);
     } else {
         return acp_json::read(params);
     }

@@ -6,9 +6,11 @@ use acp_types::v1::{
     InitializeResponse, LogoutCapabilities, McpCapabilities, PromptCapabilities, ProtocolVersion,
     SessionCapabilities, SessionCloseCapabilities, SessionListCapabilities, SessionResumeCapabilities,
 };
+use acp_types::v2::ReadsV2;
 use acp_types::{UnknownVariant, v2};
 use serde_core::ser::SerializeMap;
 
+use super::as_is::{self, member};
 use crate::wire::initialized::Initialized;
 
 /// Writes the params. Of the capabilities version 2 has those for logins in a terminal and for
@@ -26,24 +28,22 @@ pub(super) fn write<M: SerializeMap>(request: &InitializeRequest, params: &mut M
         capabilities = capabilities.elicitation(modes);
     }
     capabilities.meta = wanted.meta.clone();
-    params.serialize_entry("protocolVersion", &ProtocolVersion::V2)?;
+    member(params, "protocolVersion", &ProtocolVersion::V2)?;
     // There always is one: the builder has a default.
     if let Some(info) = &request.client_info {
-        params.serialize_entry("info", info)?;
+        member(params, "info", info)?;
     }
     if capabilities != v2::ClientCapabilities::new() {
-        params.serialize_entry("capabilities", &capabilities)?;
+        member(params, "capabilities", &capabilities)?;
     }
     super::encode::meta(params, request.meta.as_ref())
 }
 
 /// Reads the result.
 pub(in crate::wire) fn read(result: Node<'_>) -> Result<Initialized, ReadError> {
-    // Members of a session's capabilities have the same names and forms in both versions, unless
-    // they are named below.
-    let session = result.get("capabilities").and_then(|capabilities| capabilities.get("session")).cloned();
-    let session = session.and_then(|session| acp_json::read::<SessionCapabilities>(session).ok());
-    let result: v2::InitializeResponse = acp_json::read(result)?;
+    let session = result.get("capabilities").and_then(|capabilities| capabilities.get("session"));
+    let session = session.map(session_capabilities).unwrap_or_default();
+    let result: v2::InitializeResponse = as_is::read(result)?;
     let takes_stdio = result.capabilities.session.as_ref().and_then(|session| session.mcp.as_ref());
     let takes_stdio = takes_stdio.is_some_and(|mcp| mcp.stdio.is_some());
     let has_login = !result.auth_methods.is_empty();
@@ -64,14 +64,35 @@ fn info(info: v2::Implementation) -> Implementation {
     read
 }
 
-fn capabilities(offered: v2::AgentCapabilities, known: Option<SessionCapabilities>) -> AgentCapabilities {
+/// Reads the capabilities of sessions that both versions have alike. One that is malformed is not
+/// offered.
+fn session_capabilities(session: &Node<'_>) -> SessionCapabilities {
+    fn offered<T: ReadsV2>(session: &Node<'_>, name: &str) -> Option<T> {
+        as_is::read(session.get(name)?.clone()).ok()
+    }
+    let mut read = SessionCapabilities::new();
+    read.delete = offered(session, "delete");
+    read.additional_directories = offered(session, "additionalDirectories");
+    #[cfg(feature = "unstable")]
+    {
+        read.system_prompt = offered(session, "systemPrompt");
+        read.fork = offered(session, "fork");
+        read.archive = offered(session, "archive");
+        read.status = offered(session, "status");
+        read.title = offered(session, "title");
+    }
+    read.meta = offered(session, "_meta");
+    read
+}
+
+fn capabilities(offered: v2::AgentCapabilities, known: SessionCapabilities) -> AgentCapabilities {
     let mut read = AgentCapabilities::new();
     read.meta = offered.meta;
     #[cfg(feature = "unstable")]
     unstable::add(&mut read, offered.auth, offered.providers);
     let Some(session) = offered.session else { return read };
     // An agent with sessions has all of these.
-    let mut known = known.unwrap_or_default();
+    let mut known = known;
     known.list = Some(SessionListCapabilities::new());
     known.resume = Some(SessionResumeCapabilities::new());
     known.close = Some(SessionCloseCapabilities::new());

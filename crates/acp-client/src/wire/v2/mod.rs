@@ -2,12 +2,14 @@
 //! the vocabulary. Only this folder names its types.
 
 pub(in crate::wire) mod accepted;
+mod as_is;
 mod ask;
 mod blocks;
 mod commands;
 pub(in crate::wire) mod config;
 mod content;
 pub(in crate::wire) mod diff;
+mod elicitation;
 mod encode;
 mod event;
 pub(in crate::wire) mod flow;
@@ -21,6 +23,7 @@ mod plan;
 mod requests;
 mod seen;
 mod state;
+pub(in crate::wire) mod steering;
 mod terminal;
 mod tool_call;
 mod unknown;

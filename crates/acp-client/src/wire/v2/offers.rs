@@ -7,6 +7,7 @@ use acp_types::v1::{SessionId, TerminalId, ToolCallId};
 use acp_types::v2::{CancelTerminalRequest, CancelToolCallRequest, CancelToolCallResponse};
 use serde_core::ser::{Serialize, Serializer};
 
+use super::as_is::whole;
 use crate::wire::entity::Entity;
 
 /// The number of entities that are known at a time. An agent withdraws the offer at their end.
@@ -78,8 +79,8 @@ impl Serialize for Cancel<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let session = self.session.clone();
         match &self.entity {
-            Entity::ToolCall(id) => CancelToolCallRequest::new(session, id.clone()).serialize(serializer),
-            Entity::Terminal(id) => CancelTerminalRequest::new(session, id.clone()).serialize(serializer),
+            Entity::ToolCall(id) => whole(&CancelToolCallRequest::new(session, id.clone()), serializer),
+            Entity::Terminal(id) => whole(&CancelTerminalRequest::new(session, id.clone()), serializer),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The requests and notifications to the agent.
 
-use acp_json::{At, FromNode as _, Node, ReadError, Record as _};
+use acp_json::{At, Node, ReadError};
 use acp_types::method::Method as _;
 #[cfg(feature = "unstable")]
 use acp_types::v1::{
@@ -11,12 +11,13 @@ use acp_types::v1::{
 use acp_types::v1::{
     AuthenticateRequest, CancelNotification, CloseSessionRequest, DeleteSessionRequest, InitializeRequest,
     ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LogoutRequest, NewSessionRequest,
-    PromptRequest, ResumeSessionRequest, SessionConfigValue, SetSessionConfigOptionRequest,
+    PromptRequest, ResumeSessionRequest, SessionConfigValue, SessionInfo, SetSessionConfigOptionRequest,
     SetSessionConfigOptionResponse, SetSessionModeRequest,
 };
 use acp_types::v2::{self, methods};
-use serde_core::ser::SerializeMap;
+use serde_core::ser::{Error as _, SerializeMap};
 
+use super::as_is::{member, members, read_at};
 use super::content::Blocks;
 use super::message::{AnswerOfV2, MessageOfV2, MethodOfV2};
 use super::{config, encode};
@@ -30,7 +31,7 @@ macro_rules! equal_params {
 
         impl MessageOfV2 for $message {
             fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-                acp_json::Record::write(self, params)
+                members(params, self)
             }
         }
     )*};
@@ -43,7 +44,7 @@ macro_rules! equal_results {
             type Answer = acp_types::v1::$response;
 
             fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
-                Self::Answer::from_node(result, at)
+                read_at(result, at)
             }
         }
     )*};
@@ -81,10 +82,22 @@ equal_results! {
     AuthStatusRequest => AuthStatusResponse,
     DisableProviderRequest => DisableProviderResponse,
     ListProvidersRequest => ListProvidersResponse,
-    SessionStatusRequest => SessionStatusResponse,
     SetProviderRequest => SetProviderResponse,
     SetSessionTitleRequest => SetSessionTitleResponse,
     UnarchiveSessionRequest => UnarchiveSessionResponse,
+}
+
+/// The state of the session has no place in the vocabulary: updates tell it.
+#[cfg(feature = "unstable")]
+impl AnswerOfV2 for SessionStatusRequest {
+    type Answer = acp_types::v1::SessionStatusResponse;
+
+    fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
+        let response: v2::SessionStatusResponse = read_at(result, at)?;
+        let mut read = Self::Answer::new(response.status.as_str());
+        read.meta = response.meta;
+        Ok(read)
+    }
 }
 
 impl MethodOfV2 for NewSessionRequest {
@@ -107,9 +120,9 @@ impl MethodOfV2 for LoadSessionRequest {
 
 impl MessageOfV2 for LoadSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-        params.serialize_entry("sessionId", &self.session_id)?;
+        member(params, "sessionId", &self.session_id)?;
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
-        params.serialize_entry("replayFrom", &v2::ReplayFrom::from(v2::ReplayFromStart::new()))?;
+        member(params, "replayFrom", &v2::ReplayFrom::from(v2::ReplayFromStart::new()))?;
         #[cfg(feature = "unstable")]
         encode::system_prompt(params, self.system_prompt.as_ref())?;
         encode::meta(params, self.meta.as_ref())
@@ -122,7 +135,7 @@ impl MethodOfV2 for ResumeSessionRequest {
 
 impl MessageOfV2 for ResumeSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-        params.serialize_entry("sessionId", &self.session_id)?;
+        member(params, "sessionId", &self.session_id)?;
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
         #[cfg(feature = "unstable")]
         encode::system_prompt(params, self.system_prompt.as_ref())?;
@@ -138,7 +151,7 @@ impl MethodOfV2 for ForkSessionRequest {
 #[cfg(feature = "unstable")]
 impl MessageOfV2 for ForkSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-        params.serialize_entry("sessionId", &self.session_id)?;
+        member(params, "sessionId", &self.session_id)?;
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
         encode::system_prompt(params, self.system_prompt.as_ref())?;
         encode::meta(params, self.meta.as_ref())
@@ -151,8 +164,8 @@ impl MethodOfV2 for PromptRequest {
 
 impl MessageOfV2 for PromptRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-        params.serialize_entry("sessionId", &self.session_id)?;
-        params.serialize_entry("prompt", &Blocks(&self.prompt))?;
+        member(params, "sessionId", &self.session_id)?;
+        member(params, "prompt", &Blocks(&self.prompt))?;
         encode::meta(params, self.meta.as_ref())
     }
 }
@@ -163,12 +176,20 @@ impl MethodOfV2 for SetSessionConfigOptionRequest {
 
 impl MessageOfV2 for SetSessionConfigOptionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
-        params.serialize_entry("sessionId", &self.session_id)?;
-        params.serialize_entry("configId", &self.config_id)?;
-        if let SessionConfigValue::Id { .. } = self.value {
-            params.serialize_entry("type", "id")?;
+        member(params, "sessionId", &self.session_id)?;
+        member(params, "configId", &self.config_id)?;
+        match &self.value {
+            SessionConfigValue::Id { value } => {
+                member(params, "type", "id")?;
+                member(params, "value", value)?;
+            }
+            SessionConfigValue::Boolean { value } => {
+                member(params, "type", "boolean")?;
+                member(params, "value", value)?;
+            }
+            SessionConfigValue::Unknown(value) => value.write("type", params)?,
+            _ => return Err(M::Error::custom("version 2 has no values of this kind")),
         }
-        self.value.write(params)?;
         encode::meta(params, self.meta.as_ref())
     }
 }
@@ -177,22 +198,39 @@ impl AnswerOfV2 for SetSessionConfigOptionRequest {
     type Answer = SetSessionConfigOptionResponse;
 
     fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
-        let response = v2::SetSessionConfigOptionResponse::from_node(result, at)?;
+        let response: v2::SetSessionConfigOptionResponse = read_at(result, at)?;
         let mut read = SetSessionConfigOptionResponse::new(config::options(response.config_options));
         read.meta = response.meta;
         Ok(read)
     }
 }
 
-/// Version 2 has the same result and is stricter about the cursor: a malformed one would end the
-/// list too early.
+/// Version 2 is stricter: a malformed cursor would end the list too early.
 impl AnswerOfV2 for ListSessionsRequest {
     type Answer = ListSessionsResponse;
 
     fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
-        v2::ListSessionsResponse::from_node(result.clone(), at)?;
-        Self::Answer::from_node(result, at)
+        let response: v2::ListSessionsResponse = read_at(result, at)?;
+        let sessions: Vec<_> = response.sessions.into_iter().map(session).collect();
+        let mut read = ListSessionsResponse::new(sessions);
+        read.next_cursor = response.next_cursor.map(|cursor| cursor.to_string());
+        read.meta = response.meta;
+        Ok(read)
     }
+}
+
+fn session(session: v2::SessionInfo) -> SessionInfo {
+    let directories = session.additional_directories.iter().map(ToString::to_string);
+    let mut read = SessionInfo::new(session.session_id, session.cwd.as_str());
+    read.additional_directories = directories.collect();
+    read.title = session.title;
+    read.updated_at = session.updated_at;
+    #[cfg(feature = "unstable")]
+    {
+        read.archived = session.archived;
+    }
+    read.meta = session.meta;
+    read
 }
 
 /// Version 2 has no modes. Callers set the option of category `mode` instead.
