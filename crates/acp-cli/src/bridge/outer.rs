@@ -114,7 +114,7 @@ impl Door {
 
     async fn set_mode(&self, request: SetSessionModeRequest, session: Session<State>) -> Result<()> {
         session.inner.set_mode(request.mode_id.clone()).await.map_err(of_agent)?;
-        session.settings.lock().unwrap_or_else(PoisonError::into_inner).set_mode(request.mode_id);
+        session.settings.lock().unwrap_or_else(PoisonError::into_inner).set_mode(&request.mode_id);
         Ok(())
     }
 
