@@ -55,8 +55,8 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn, and when the client answers
-    /// with the error of a cancelled request; [`Error::Call`](crate::Error::Call) when the client fails;
-    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options.
+    /// with the error of a cancelled request; [`Error::Call`](crate::Error::Call) when the client
+    /// fails; [`Error::NoOptions`](crate::Error::NoOptions) for a question without options.
     pub async fn request_permission(
         &self,
         request: &RequestPermissionRequest,

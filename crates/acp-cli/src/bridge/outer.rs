@@ -83,10 +83,10 @@ pub(super) fn nobody() -> Router<()> {
     Router::new("acp-bridge", env!("CARGO_PKG_VERSION"), ())
 }
 
-/// The reason why there is no agent.
+/// The reason why the agent is missing.
 pub(super) struct Reason(String);
 
-/// Returns an agent that answers `initialize` with the reason why there is none.
+/// Returns an agent that answers `initialize` with the reason why the agent is missing.
 pub(super) fn refusing(error: &acp_client::Error) -> Router<Reason> {
     async fn refuse(Reason(reason): &Reason) -> Result<Vec<AuthMethod>> {
         Err(acp_agent::Error::from(reason.as_str()))
