@@ -50,13 +50,13 @@ impl Turn {
         chosen(self.client(), &request, &answer.map_err(cancelled_remotely)?.outcome)
     }
 
-    /// Asks the user with a request of the agent's own making, and returns the answer unchanged. The
-    /// answer may select an option that was not offered.
+    /// Asks the user with a request of the agent's own making, and returns the answer unchanged.
+    /// The answer may select an option that was not offered.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn, and when the client answers with
-    /// the error of a cancelled request; [`Error::Call`](crate::Error::Call) when the client fails;
-    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options.
+    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn, and when the client answers
+    /// with the error of a cancelled request; [`Error::Call`](crate::Error::Call) when the client
+    /// fails; [`Error::NoOptions`](crate::Error::NoOptions) for a question without options.
     pub async fn request_permission(
         &self,
         request: &RequestPermissionRequest,

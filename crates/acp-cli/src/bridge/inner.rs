@@ -170,7 +170,7 @@ impl Forwards {
     async fn permission(&self, request: RequestPermissionRequest) -> Result<RequestPermissionResponse> {
         let session = self.0.session(&request.session_id);
         let (sender, answer) = oneshot::channel();
-        put(&self.0, session.as_deref(), Question::Permission(request, sender)).await;
+        put(&self.0, session.as_deref(), Question::Permission(Box::new(request), sender)).await;
         match answer.await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if !is_cancelled(&error) => Err(of_client(error)),

@@ -8,7 +8,7 @@ use acp_agent::types::{
     ListSessionsRequest, PromptResponse, SessionConfigOption, SessionInfo, SetSessionConfigOptionRequest,
     SetSessionModeRequest,
 };
-use acp_agent::{Client, Elicitation, McpTransports, Meta, PromptContent, Result, Router, Session, Turn, op};
+use acp_agent::{Client, Elicitation, McpTransports, PromptContent, Result, Router, Session, Turn, op};
 use acp_client::{Agent, ProtocolVersion};
 
 use super::error::of_agent;
@@ -36,7 +36,7 @@ pub(super) fn agent(agent: &Agent, asked: &InitializeRequest, shared: Arc<Shared
         .mcp_transports(McpTransports { http, sse })
         // An agent need not take a second prompt. So it gets one after the other.
         .queue_prompts()
-        .capability_meta(offered.meta.clone().unwrap_or_else(Meta::new))
+        .capability_meta(offered.meta.clone().unwrap_or_default())
         .on::<op::Initialize, _>(Door::auth_methods)
         .on::<op::Prompt, _>(Door::prompt)
         .on::<op::SetMode, _>(Door::set_mode)
@@ -83,12 +83,16 @@ pub(super) fn nobody() -> Router<()> {
     Router::new("acp-bridge", env!("CARGO_PKG_VERSION"), ())
 }
 
-/// Returns an agent that answers `initialize` with the reason why there is none.
-pub(super) fn refusing(error: &acp_client::Error) -> Router<String> {
-    async fn refuse(reason: &String) -> Result<Vec<AuthMethod>> {
+/// The reason why the agent is missing.
+pub(super) struct Reason(String);
+
+/// Returns an agent that answers `initialize` with the reason why the agent is missing.
+pub(super) fn refusing(error: &acp_client::Error) -> Router<Reason> {
+    async fn refuse(Reason(reason): &Reason) -> Result<Vec<AuthMethod>> {
         Err(acp_agent::Error::from(reason.as_str()))
     }
-    Router::new("acp-bridge", env!("CARGO_PKG_VERSION"), error.to_string()).on::<op::Initialize, _>(refuse)
+    Router::new("acp-bridge", env!("CARGO_PKG_VERSION"), Reason(error.to_string()))
+        .on::<op::Initialize, _>(refuse)
 }
 
 impl Door {
@@ -114,7 +118,7 @@ impl Door {
 
     async fn set_mode(&self, request: SetSessionModeRequest, session: Session<State>) -> Result<()> {
         session.inner.set_mode(request.mode_id.clone()).await.map_err(of_agent)?;
-        session.settings.lock().unwrap_or_else(PoisonError::into_inner).set_mode(request.mode_id);
+        session.settings.lock().unwrap_or_else(PoisonError::into_inner).set_mode(&request.mode_id);
         Ok(())
     }
 

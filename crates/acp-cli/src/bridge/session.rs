@@ -26,7 +26,7 @@ pub(super) struct Bridged {
 
 /// A question of the agent, with the way of its answer.
 pub(super) enum Question {
-    Permission(RequestPermissionRequest, oneshot::Sender<acp_agent::Result<RequestPermissionResponse>>),
+    Permission(Box<RequestPermissionRequest>, oneshot::Sender<acp_agent::Result<RequestPermissionResponse>>),
     Elicit(Box<CreateElicitationRequest>, oneshot::Sender<acp_agent::Result<CreateElicitationResponse>>),
 }
 

@@ -58,10 +58,14 @@ impl Settings {
         Changed { mode, options: is_new.then_some(rest) }
     }
 
-    pub(super) fn set_mode(&mut self, mode: SessionModeId) {
+    /// Takes over the mode. Returns false if the client knows it already: an option that has the
+    /// modes reports the current one with every change of an option.
+    pub(super) fn set_mode(&mut self, mode: &SessionModeId) -> bool {
+        let is_known = self.modes.as_ref().is_some_and(|modes| modes.current_mode_id == *mode);
         if let Some(modes) = &mut self.modes {
-            modes.current_mode_id = mode;
+            modes.current_mode_id = mode.clone();
         }
+        !(self.has_mode_option && is_known)
     }
 }
 

@@ -56,8 +56,8 @@ pub(super) fn sent(result: Result<()>) -> Result<()> {
 fn updates(session: &Bridged, event: Event, versions: Versions) -> Vec<SessionUpdate> {
     match event {
         Event::Mode(mode) => {
-            lock(&session.settings).set_mode(mode.current_mode_id.clone());
-            vec![SessionUpdate::CurrentModeUpdate(mode)]
+            let is_new = lock(&session.settings).set_mode(&mode.current_mode_id);
+            is_new.then_some(SessionUpdate::CurrentModeUpdate(mode)).into_iter().collect()
         }
         Event::Config(update) => settings(session, update),
         event => lock(&session.folded).updates(event, versions),

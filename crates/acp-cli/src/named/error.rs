@@ -9,8 +9,7 @@ use acp_client::{ReadError, RegistryError};
 /// A failure to find an agent, and the way on.
 #[derive(Debug)]
 pub(crate) enum NamedError {
-    /// There is no copy of the registry in the usual place, which is `None` for a user without a
-    /// home.
+    /// The copy of the registry is missing. It has a usual place, unless the user has no home.
     NoRegistry(Option<PathBuf>),
     /// A file cannot be read.
     File { file: PathBuf, error: io::Error },

@@ -81,6 +81,7 @@ fn there_is_a_man_page_for_each_command() {
     names.sort();
     let expected = [
         "acp-bridge.1",
+        "acp-check.1",
         "acp-completions.1",
         "acp-demo.1",
         "acp-man.1",
