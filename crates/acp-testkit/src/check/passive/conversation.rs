@@ -76,6 +76,12 @@ impl<'a> Conversation<'a> {
         Self { lines, said }
     }
 
+    /// Returns the version that the agent agreed to, if that is another one than 1.
+    pub(super) fn other_version(&self) -> Option<u64> {
+        let mut agreed = self.answered().filter(|(request, _)| request.method() == "initialize");
+        agreed.find_map(|(_, answer)| answer.json["result"]["protocolVersion"].as_u64().filter(|v| *v != 1))
+    }
+
     /// Returns the requests of the checker that were answered, with their answers, in the order of
     /// the answers.
     pub(super) fn answered(&self) -> impl Iterator<Item = (&Said, &Said)> {

@@ -26,6 +26,10 @@ pub(super) fn judge(recordings: &[Recording]) -> Findings {
         findings.begin(number);
         let conversation = Conversation::of(&recording.lines);
         envelope::judge(&conversation, &mut findings);
+        // From here on the rules are about the payloads of version 1.
+        if conversation.other_version().is_some() {
+            continue;
+        }
         schema::judge(&conversation, &mut findings);
         updates::judge(&conversation, &mut findings);
         options::judge(&conversation, &mut findings);
