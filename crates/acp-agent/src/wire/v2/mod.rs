@@ -17,6 +17,7 @@ mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;
 mod line_diff;
+pub(super) mod losses;
 mod meta;
 mod plan;
 pub(super) mod raw;
