@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 /// The programs: the folder of each pair, and its title.
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("agents/echo", "agent: echo"),
     ("agents/edit", "agent: permission and edit"),
     ("agents/persistent", "agent: sessions that survive a restart"),
     ("clients/one_shot", "client: one prompt, with files and permission"),
+    ("agents/both", "agent: echo, in both versions"),
+    ("clients/one_shot_both", "client: one prompt, in both versions"),
 ];
 const END: &str = "<!-- end -->";
 
@@ -50,6 +52,8 @@ fn source(program: &str, sdk: &str) -> Result<String> {
     let path = match (program, sdk) {
         // The example itself.
         ("clients/one_shot", "ours") => package().join("../../examples/src/bin/one_shot_client.rs"),
+        // Built for both versions, it is the agent of version 1.
+        ("agents/both", "ours") => package().join("agents/echo/ours.rs"),
         _ => package().join(format!("{program}/{sdk}.rs")),
     };
     std::fs::read_to_string(&path).with_context(|| path.display().to_string())

@@ -20,6 +20,8 @@ fn alike(programs: [&str; 2], script: fn(&mut Client, &str), expected: &str) {
     }
 }
 
+// Built for both versions, ours speaks the newer one, too: see `versions.rs`.
+#[cfg_attr(feature = "v2", ignore)]
 #[test]
 fn echo() {
     let programs = [env!("CARGO_BIN_EXE_echo_ours"), env!("CARGO_BIN_EXE_echo_official")];

@@ -146,6 +146,7 @@ pub use crate::op::{Op, Operation};
 pub use crate::open::opened::Opened;
 pub use crate::open::opening::Opening;
 pub use crate::open::request::OpensSession;
+pub use crate::serve::peek::peek_initialize;
 pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
 pub use crate::session::queue::PROMPT_QUEUE;

@@ -2,6 +2,8 @@
 
 mod activity;
 mod args;
+mod bridging;
+mod check;
 mod demo;
 mod interrupt;
 mod limits;
@@ -38,6 +40,8 @@ fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
+        Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
+        Command::Check(args) => runtime.block_on(check::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

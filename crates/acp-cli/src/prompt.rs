@@ -288,7 +288,8 @@ fn tell_lost(messages: u64, verbose: bool) {
     }
 }
 
-fn tell_stderr(line: &str) {
+/// Writes a line of the agent's stderr.
+pub(crate) fn tell_stderr(line: &str) {
     tell(&format!("agent: {line}"));
 }
 

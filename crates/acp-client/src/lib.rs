@@ -124,8 +124,8 @@ pub use connect::{Connect, connect, spawn};
 pub use error::{Error, Limit, Reason, Result};
 pub use event::{
     BackgroundWork, Cleared, Event, FileChange, FileChanges, FileOperation, FilePatch, MessageKind,
-    PlanContent, State, StateKind, TerminalChange, TerminalExit, TerminalSize, TerminalUpdate,
-    ToolCallMember,
+    PermissionQuestion, PermissionSubject, PlanContent, State, StateKind, TerminalChange, TerminalExit,
+    TerminalSize, TerminalUpdate, ToolCallMember,
 };
 pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use launch::terminal_login::TerminalLogin;

@@ -42,7 +42,6 @@
 //! | a name given twice inside a [`Value`] | written as it came; look-ups find the last one |
 //! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others; paths cut long names |
 
-pub mod base64;
 mod bounds;
 mod fields;
 #[cfg(feature = "schemars")]

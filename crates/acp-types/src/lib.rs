@@ -25,6 +25,7 @@
 //! # Ok::<(), acp_types::ReadError>(())
 //! ```
 
+pub mod base64;
 #[cfg(feature = "schemars")]
 #[doc(hidden)]
 pub mod json_schema;

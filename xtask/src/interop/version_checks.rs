@@ -1,4 +1,4 @@
-//! The checks of the cases about version 2: what went over the wire, and what the client made of it.
+//! The checks of the cases about version 2: of the messages on the wire, and of the reports.
 
 use std::collections::BTreeSet;
 
@@ -49,6 +49,10 @@ pub(super) fn stream(seen: &Seen) -> anyhow::Result<()> {
     let entries = told(seen, "/turns/0/transcript/entries")?.to_string();
     ensure!(entries.contains(r#""status":"completed""#), "the tool call did not end: {entries}");
     ensure!(entries.contains("notes.txt"), "the content of the tool call is lost: {entries}");
+    let known = ["user_message", "agent_message", "tool_call"].map(|kind| format!(r#""type":"{kind}""#));
+    let count = told(seen, "/turns/0/transcript/entries")?.as_array().map_or(0, Vec::len);
+    let shown: usize = known.iter().map(|kind| entries.matches(kind.as_str()).count()).sum();
+    ensure!(shown == count, "the client does not know all that it was sent: {entries}");
     Ok(())
 }
 
@@ -57,6 +61,7 @@ pub(super) fn replace(seen: &Seen) -> anyhow::Result<()> {
     ended(seen, &["end_turn"])?;
     let entries = told(seen, "/turns/0/transcript/entries")?.to_string();
     ensure!(entries.contains("second"), "the new text is lost: {entries}");
+    ensure!(!entries.contains("first"), "the old text is still there: {entries}");
     Ok(())
 }
 

@@ -63,6 +63,8 @@ pub struct Rule {
     pub gate: Option<String>,
     /// How a breach shows on the wire. A rule without it cannot be seen there.
     pub seen: Option<String>,
+    /// The reason why the checker does not judge it, although it can be seen.
+    pub unchecked: Option<String>,
     /// How official SDKs differ.
     pub others: Option<String>,
 }

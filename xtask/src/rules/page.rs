@@ -73,6 +73,9 @@ fn text(rule: &Rule) -> String {
     if let Some(gate) = &rule.gate {
         let _ = write!(text, " *Only with:* {gate}.");
     }
+    if let Some(reason) = &rule.unchecked {
+        let _ = write!(text, " *Not checked:* {reason}.");
+    }
     if let Some(others) = &rule.others {
         let _ = write!(text, " *Others:* {others}");
     }

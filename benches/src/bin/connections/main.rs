@@ -3,8 +3,8 @@
 //!
 //! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed,
 //! `--write` puts the tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and
-//! words choose among the parts: turns, requests, updates, replay, memory, syscalls. The table of
-//! the bars is written only with all of them.
+//! words choose among the parts: turns, v2, requests, updates, replay, memory, syscalls. The table
+//! of the bars is written only with all of them.
 //!
 //! It pins itself to one processor and asks for the best priority (`placement.rs`).
 
@@ -22,6 +22,7 @@ mod script;
 mod syscalls;
 mod turns;
 mod updates;
+mod version_2;
 
 use anyhow::{Result, bail, ensure};
 use benches::Counting;
@@ -31,7 +32,7 @@ use report::Report;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const PARTS: [&str; 6] = ["turns", "requests", "updates", "replay", "memory", "syscalls"];
+const PARTS: [&str; 7] = ["turns", "v2", "requests", "updates", "replay", "memory", "syscalls"];
 
 struct Options {
     rounds: usize,
@@ -60,6 +61,9 @@ fn compare(options: &Options) -> Result<()> {
     placement::pin()?;
     if wanted("turns") {
         turns::run(&mut report, options.rounds)?;
+    }
+    if wanted("v2") {
+        version_2::run(&mut report, options.rounds)?;
     }
     if wanted("requests") {
         requests::run(&mut report, options.rounds)?;

@@ -1,5 +1,6 @@
 //! Questions to the user.
 
+pub(crate) mod asked;
 pub(crate) mod elicitation;
 pub(crate) mod elicited;
 pub(crate) mod form;

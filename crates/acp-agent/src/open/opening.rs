@@ -202,13 +202,13 @@ impl<O: OpensSession> Opening<O> {
             return session.update(update).await;
         }
         inner.commands.complete(&mut update)?;
-        inner.wire.complete(&mut update);
-        inner.reports.note(inner.client.wire().fit(&mut update, None), &inner.id, inner.client.on_fault());
+        inner.wire.complete_replayed(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         // The settings come with the answer.
         if wire.needs_settings(&update) {
             return Ok(());
         }
+        inner.reports.note(wire.fit(&mut update, None), &inner.id, inner.client.on_fault());
         let params = wire.update(&inner.id, &update, None);
         let params = gate.guard(&params);
         let sent = wire.send_update(inner.client.peer(), &params);

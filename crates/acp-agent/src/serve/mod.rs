@@ -2,6 +2,7 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod lifecycle;
+pub(crate) mod peek;
 pub(crate) mod serve;
 pub(crate) mod signal;
 pub(crate) mod stored;

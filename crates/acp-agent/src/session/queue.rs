@@ -71,10 +71,16 @@ impl Turns {
             )));
         }
         state.waiting.push_back(Arc::clone(turn));
-        if let Some(running) = &state.running {
+        Ok(true)
+    }
+
+    /// Lets the turn that runs take the message of this one, if this one waits. Its request is
+    /// known by now, so that it can be answered.
+    pub(crate) fn admitted(&self, turn: &Arc<TurnScope>) {
+        let state = self.state();
+        if let Some(running) = state.running.as_ref().filter(|running| !Arc::ptr_eq(running, turn)) {
             TurnScope::offer(turn, running);
         }
-        Ok(true)
     }
 
     /// Returns the token that fires when it is time to look again; `None` if the turn may run.

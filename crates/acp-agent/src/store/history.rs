@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use acp_types::v1::SessionUpdate;
+
 use super::unreadable::Unreadable;
-use super::{Entry, Record, Records, StoreError};
+use super::{Entry, Record, RecordKind, Records, StoreError};
+use crate::wire::record::RecordReader;
 
 /// The conversation of a session, oldest first: prompts and updates.
 ///
@@ -16,6 +19,11 @@ pub struct History {
     batch: std::vec::IntoIter<Record>,
     /// The number of records so far.
     count: usize,
+    /// The number of those that are of the conversation.
+    position: usize,
+    reader: RecordReader,
+    /// The updates that were read and are not returned yet.
+    read: std::vec::IntoIter<SessionUpdate>,
     /// `None` if there is nothing.
     unreadable: Option<Unreadable>,
 }
@@ -23,28 +31,56 @@ pub struct History {
 impl History {
     /// Returns the history of a session that is not kept.
     pub(crate) fn empty() -> Self {
-        History { records: None, batch: Vec::new().into_iter(), count: 0, unreadable: None }
+        History {
+            records: None,
+            batch: Vec::new().into_iter(),
+            count: 0,
+            position: 0,
+            reader: RecordReader::default(),
+            read: Vec::new().into_iter(),
+            unreadable: None,
+        }
     }
 
     pub(super) fn of(records: Box<dyn Records>, unreadable: Unreadable) -> Self {
         History { records: Some(records), unreadable: Some(unreadable), ..History::empty() }
     }
 
-    /// Returns the next entry; `None` at the end.
+    /// Returns the next entry; `None` at the end. Updates that went to a client of version 2 are
+    /// read as those of version 1 that say the same.
     ///
     /// # Errors
     /// Reading fails. Damage in the store is passed over and not an error: the store reports it. A
     /// record that this version cannot read is passed over, too, and reported to
     /// [`Serve::on_fault`](crate::Serve::on_fault).
     pub async fn next(&mut self) -> Result<Option<Entry>, StoreError> {
-        while let Some(record) = self.next_record().await? {
-            match (record.entry(), &self.unreadable) {
-                (Ok(entry), _) => return Ok(Some(entry)),
-                (Err(error), Some(unreadable)) => unreadable.report(self.count, &error),
-                (Err(_), None) => {}
+        loop {
+            if let Some(update) = self.read.next() {
+                return Ok(Some(Entry::Update(Box::new(update))));
             }
+            let mut updates = Vec::new();
+            let Some(record) = self.next_record().await? else {
+                self.read = self.reader.finish().into_iter();
+                return Ok(self.read.next().map(|update| Entry::Update(Box::new(update))));
+            };
+            let read = if record.kind() == RecordKind::UpdateV2 {
+                record.check_version().and_then(|()| {
+                    let version = record.kind().version();
+                    let read = self.reader.read(version, record.json(), self.position, &mut updates);
+                    read.map_err(StoreError::other)
+                })
+            } else {
+                self.reader.note(record.json());
+                match record.entry() {
+                    Ok(entry) => return Ok(Some(entry)),
+                    Err(error) => Err(error),
+                }
+            };
+            if let (Err(error), Some(unreadable)) = (read, &self.unreadable) {
+                unreadable.report(self.count, &error);
+            }
+            self.read = updates.into_iter();
         }
-        Ok(None)
     }
 
     /// Returns the next entry without reading its JSON text.
@@ -58,6 +94,7 @@ impl History {
                 if record.kind().is_state() {
                     continue;
                 }
+                self.position += 1;
                 return Ok(Some(record));
             }
             let Some(records) = &mut self.records else { return Ok(None) };

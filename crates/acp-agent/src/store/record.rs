@@ -4,11 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use acp_types::v1::{ContentBlock, SessionUpdate};
+use acp_types::v1::{ContentBlock, ProtocolVersion, SessionUpdate};
 use serde_json::value::RawValue;
 
 use super::StoreError;
-use crate::wire::record::{read_prompt, read_update};
+use crate::wire::record::{is_known, read_prompt, read_update};
 
 /// One record of a session: a prompt, an update as it was sent, or a part of the session's
 /// [state](RecordKind::is_state). A store keeps them in order.
@@ -32,8 +32,12 @@ pub enum RecordKind {
     /// A message of the user. The text is the list of its content blocks, or an object with them as
     /// `content` and the message's id as `messageId`.
     Prompt,
-    /// An update, as it was sent. The text is the member `update` of a `session/update`.
+    /// An update, as it was sent to a client of version 1. The text is the member `update` of a
+    /// `session/update`.
     Update,
+    /// An update, as it was sent to a client of version 2. The text is the member `update` of a
+    /// `session/update`. Programs without the feature `v2` do not read it.
+    UpdateV2,
     /// The modes and config options with their current values. The text has the members `modes` and
     /// `configOptions` of an answer to `session/load`.
     Settings,
@@ -44,8 +48,28 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// Every kind.
-    pub(crate) const ALL: [Self; 4] =
-        [RecordKind::Prompt, RecordKind::Update, RecordKind::Settings, RecordKind::Saved];
+    pub(crate) const ALL: [Self; 5] = [
+        RecordKind::Prompt,
+        RecordKind::Update,
+        RecordKind::UpdateV2,
+        RecordKind::Settings,
+        RecordKind::Saved,
+    ];
+
+    /// Returns the kind of an update in this version.
+    pub(super) fn of_update(version: ProtocolVersion) -> Self {
+        if version == ProtocolVersion::V1 { RecordKind::Update } else { RecordKind::UpdateV2 }
+    }
+
+    /// Returns the version of the protocol that the text is written in. Records that were written
+    /// before there were two versions are of version 1.
+    #[must_use]
+    pub const fn version(self) -> ProtocolVersion {
+        match self {
+            RecordKind::UpdateV2 => ProtocolVersion(2),
+            _ => ProtocolVersion::V1,
+        }
+    }
 
     /// Returns true if the record is a part of the session's state: the last one of its kind
     /// counts. All others are the conversation.
@@ -60,6 +84,7 @@ impl RecordKind {
         match self {
             RecordKind::Prompt => "prompt",
             RecordKind::Update => "update",
+            RecordKind::UpdateV2 => "update_v2",
             RecordKind::Settings => "settings",
             RecordKind::Saved => "saved",
         }
@@ -120,17 +145,34 @@ impl Record {
 
     /// Reads its text.
     ///
+    /// An update of version 2 that says something only together with those before it is a
+    /// [`SessionUpdate::Unknown`] here. [`History::next`](super::History::next) reads it with them.
+    ///
     /// # Errors
     /// The text is JSON, but not a prompt or an update. A part of the session's state is neither.
+    /// An update is of a version that this program does not have.
     pub fn entry(&self) -> Result<Entry, StoreError> {
         match self.kind {
             RecordKind::Prompt => read_prompt(self.json()).map(Entry::Prompt),
-            RecordKind::Update => read_update(self.json()).map(|update| Entry::Update(Box::new(update))),
+            RecordKind::Update | RecordKind::UpdateV2 => {
+                self.check_version()?;
+                read_update(self.kind.version(), self.json()).map(|update| Entry::Update(Box::new(update)))
+            }
             RecordKind::Settings | RecordKind::Saved => {
                 return Err(StoreError::other("this record is a part of the session's state"));
             }
         }
         .map_err(StoreError::other)
+    }
+}
+
+impl Record {
+    /// Refuses an update of a version that this program does not have.
+    pub(super) fn check_version(&self) -> Result<(), StoreError> {
+        if is_known(self.kind.version()) {
+            return Ok(());
+        }
+        Err(StoreError::other("an update of version 2, which takes the feature `v2` of `acp-agent`"))
     }
 }
 

@@ -7,11 +7,11 @@ use acp_rpc::EncodeError;
 use acp_types::v1::SessionUpdate;
 use serde_core::ser::Error as _;
 
-use super::Recorder;
 use super::byte_budget::Permit;
 use super::keeps::Keeps;
+use super::{RecordKind, Recorder};
 use crate::wire::gate::Gate;
-use crate::wire::update::{UpdateParams, is_passing};
+use crate::wire::update::{self, UpdateParams, is_passing};
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///
@@ -60,8 +60,9 @@ impl RecordedUpdate<'_> {
         if matches!(update, SessionUpdate::Notice(_)) || is_passing(update) {
             return Ok(());
         }
-        let text = self.params.text(json, self.length.load(Ordering::Acquire));
-        if self.recorder.record(self.gate, update, &text, || note(update)) {
+        let kind = RecordKind::of_update(self.params.version());
+        let text = update::text(json, self.length.load(Ordering::Acquire));
+        if self.recorder.record(self.gate, update, (kind, text), || note(update)) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

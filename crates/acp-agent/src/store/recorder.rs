@@ -136,8 +136,8 @@ impl Recorder {
         RecordedUpdate::new(self, gate, update, None, self.keeps)
     }
 
-    /// Records an update with this text if the gate is open, and the settings that it changes.
-    /// Returns whether it was open.
+    /// Records an update with this kind and text if the gate is open, and the settings that it
+    /// changes. Returns whether it was open.
     ///
     /// `settings` notes the change and returns all settings. It runs under the lock of the records,
     /// so that the last record has the last settings, whoever changes them.
@@ -145,7 +145,7 @@ impl Recorder {
         &self,
         gate: &Gate,
         update: &SessionUpdate,
-        text: &[u8],
+        (kind, text): (RecordKind, &[u8]),
         settings: impl FnOnce() -> Option<Arc<str>>,
     ) -> bool {
         {
@@ -158,7 +158,7 @@ impl Recorder {
             // An update that comes after the end of the session is not part of it.
             if let Some(blocks) = blocks.as_mut() {
                 let is_first = blocks.is_empty();
-                blocks.push(RecordKind::Update, text);
+                blocks.push(kind, text);
                 self.taken(text.len(), is_first);
                 if let Some(settings) = settings {
                     blocks.push(RecordKind::Settings, settings.as_bytes());

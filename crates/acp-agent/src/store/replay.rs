@@ -3,7 +3,7 @@
 use std::mem::{Discriminant, discriminant};
 
 use acp_rpc::Encode;
-use acp_types::v1::{MessageId, SessionId, SessionUpdate};
+use acp_types::v1::{MessageId, ProtocolVersion, SessionId, SessionUpdate};
 use serde_json::value::RawValue;
 
 use super::unreadable::Unreadable;
@@ -11,10 +11,12 @@ use super::{Record, RecordKind, Records, StoreError};
 use crate::client::Client;
 use crate::client::client_capabilities::check_offered;
 use crate::error::Result;
-use crate::wire::record::{blocks, is_for_every_client, read_update};
+use crate::wire::Wire;
+use crate::wire::record::{RecordReader, blocks, is_for_every_client, read_update};
 
 /// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): updates byte for byte as they
-/// were sent, and the user's messages as `user_message_chunk`, one chunk for each block.
+/// were sent, and the user's messages as `user_message_chunk`, one chunk for each block. Updates
+/// that were sent in another version than the client's are read and written anew.
 ///
 /// It waits for the client as every update does, and reads only the next records meanwhile. However
 /// long the session is, memory holds at most two batches of the store. A record that has to be read
@@ -25,8 +27,9 @@ pub(crate) async fn replay(
     client: &Client,
     unreadable: &Unreadable,
 ) -> Result<()> {
+    let (pieces, reader) = (Pieces::default(), RecordReader::default());
     let mut replay =
-        Replay { session, client, unreadable, records: 0, prompts: 0, pieces: Pieces::default() };
+        Replay { session, client, unreadable, records: 0, position: 0, prompts: 0, pieces, reader };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
         // The store is asked first, because it works while this batch is sent.
@@ -34,7 +37,8 @@ pub(crate) async fn replay(
         sent?;
         batch = next?;
     }
-    Ok(())
+    let left = replay.reader.finish();
+    replay.send_anew(left).await
 }
 
 struct Replay<'a> {
@@ -43,8 +47,11 @@ struct Replay<'a> {
     unreadable: &'a Unreadable,
     /// The number of records so far.
     records: usize,
+    /// The number of those that are of the conversation.
+    position: usize,
     prompts: usize,
     pieces: Pieces,
+    reader: RecordReader,
 }
 
 /// The message that pieces without an id belong to: its kind and its id, which is made of the
@@ -82,12 +89,9 @@ impl Replay<'_> {
     async fn send_all(&mut self, records: &[Record]) -> Result<()> {
         for record in records {
             self.records += 1;
+            self.position += usize::from(!record.kind().is_state());
             match record.kind() {
-                RecordKind::Update => match is_offered(record, self.client) {
-                    Ok(true) => self.send_update(record).await?,
-                    Ok(false) => {}
-                    Err(error) => self.unreadable.report(self.records, &error),
-                },
+                RecordKind::Update | RecordKind::UpdateV2 => self.send_update(record).await?,
                 RecordKind::Prompt => match blocks(record.json()) {
                     Some((blocks, id)) => self.send_prompt(blocks, id).await?,
                     None => {
@@ -104,19 +108,41 @@ impl Replay<'_> {
 
     /// Sends an update as it was stored, or in the form that the client's version has.
     async fn send_update(&mut self, record: &Record) -> Result<()> {
-        let wire = self.client.wire();
-        if let Some(params) = wire.record(self.session, record.json()) {
-            return self.send(params).await;
-        }
-        let mut update = match read_update(record.json()) {
-            Ok(update) => update,
-            Err(error) => {
-                self.unreadable.report(self.records, &StoreError::other(error));
-                return Ok(());
+        let version = record.kind().version();
+        if version != self.client.wire().version() {
+            let mut updates = Vec::new();
+            let read = record.check_version().and_then(|()| {
+                let read = self.reader.read(version, record.json(), self.position, &mut updates);
+                read.map_err(StoreError::other)
+            });
+            if let Err(error) = read {
+                self.unreadable.report(self.records, &error);
             }
-        };
-        if !is_setting(&update) {
-            self.pieces.complete(&mut update, self.records);
+            return self.send_anew(updates).await;
+        }
+        self.pieces = Pieces::default();
+        if version == ProtocolVersion::V1 {
+            self.reader.note(record.json());
+        }
+        match is_offered(record, self.client) {
+            Ok(true) => self.send(Wire::record(self.session, record.json())).await,
+            Ok(false) => Ok(()),
+            Err(error) => {
+                self.unreadable.report(self.records, &error);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends updates that were read from a record of another version.
+    async fn send_anew(&mut self, updates: Vec<SessionUpdate>) -> Result<()> {
+        let wire = self.client.wire();
+        for mut update in updates {
+            if is_setting(&update) || check_offered(&update, self.client.capabilities()).is_err() {
+                continue;
+            }
+            self.pieces.complete(&mut update, self.position);
+            wire.take_over(&mut update);
             self.send(wire.update(self.session, &update, None)).await?;
         }
         Ok(())
@@ -142,9 +168,11 @@ impl Replay<'_> {
 /// Returns whether this client takes the update. The session may have been recorded for a client
 /// that offers more.
 fn is_offered(record: &Record, client: &Client) -> Result<bool, StoreError> {
-    if is_for_every_client(record.json()) {
+    let version = record.kind().version();
+    // Version 2 has no updates that have to be offered.
+    if version != ProtocolVersion::V1 || is_for_every_client(record.json()) {
         return Ok(true);
     }
-    let update = read_update(record.json()).map_err(StoreError::other)?;
+    let update = read_update(version, record.json()).map_err(StoreError::other)?;
     Ok(check_offered(&update, client.capabilities()).is_ok())
 }

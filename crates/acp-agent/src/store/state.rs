@@ -33,7 +33,7 @@ impl StoredState {
                     Err(error) => unreadable.report_state(&StoreError::other(error)),
                 },
                 RecordKind::Saved => state.saved = Some(record),
-                RecordKind::Prompt | RecordKind::Update => {}
+                RecordKind::Prompt | RecordKind::Update | RecordKind::UpdateV2 => {}
             }
         }
         state
@@ -54,7 +54,7 @@ impl StoredState {
                 match record.kind() {
                     RecordKind::Settings => settings = Some(record),
                     RecordKind::Saved => saved = Some(record),
-                    RecordKind::Prompt | RecordKind::Update => {}
+                    RecordKind::Prompt | RecordKind::Update | RecordKind::UpdateV2 => {}
                 }
             }
         }

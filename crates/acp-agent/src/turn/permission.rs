@@ -1,7 +1,9 @@
 //! Permission for tool calls.
 
 use acp_types::v1::ext::PermissionAnswer;
-use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate};
+use acp_types::v1::{
+    PermissionOption, RequestPermissionRequest, RequestPermissionResponse, ToolCall, ToolCallUpdate,
+};
 
 use crate::ask::permission::{allow_always, allow_once, chosen, reject_always, reject_once};
 use crate::ask::question::cancelled_remotely;
@@ -55,6 +57,23 @@ impl Turn {
         let request = RequestPermissionRequest::new(self.session_id(), call, options);
         let answer = self.ask_user(&request).await;
         chosen(self.client(), &request, &answer.map_err(cancelled_remotely)?.outcome)
+    }
+
+    /// Asks the user with a request of the agent's own making, and returns the answer unchanged. The
+    /// answer may select an option that was not offered.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn, and when the client answers with
+    /// the error of a cancelled request; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options.
+    pub async fn request_permission(
+        &self,
+        request: &RequestPermissionRequest,
+    ) -> Result<RequestPermissionResponse> {
+        if request.options.is_empty() {
+            return Err(Error::NoOptions);
+        }
+        self.ask_user(request).await.map_err(cancelled_remotely)
     }
 
     /// Asks the user whether a tool call may be done, unless the session remembers the answer. An

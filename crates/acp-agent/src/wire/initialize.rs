@@ -9,6 +9,7 @@ use acp_types::v1::{InitializeRequest, InitializeResponse, McpCapabilities};
 #[cfg(feature = "v2")]
 use super::v2;
 use super::{Wire, v1};
+use crate::op::{Initialize, Op as _};
 
 /// The request of a client that begins a connection, and the version that it gets.
 pub(crate) struct Asked {
@@ -80,6 +81,14 @@ pub(crate) fn read(params: Node<'_>, spoken: Spoken) -> Result<Asked, ReadError>
         return Ok(Asked { wire: Wire::V2, request: v2::initialize::read(&params, version)? });
     }
     Ok(Asked { wire: Wire::V1, request: v1::initialize::read(params)? })
+}
+
+/// Reads a whole message. Returns `None` if it is not a readable `initialize`.
+pub(crate) fn of_line(line: &[u8]) -> Option<InitializeRequest> {
+    let mut message = acp_json::parse(str::from_utf8(line).ok()?).ok()?;
+    let is_asked = message.get("method").and_then(Node::as_str) == Some(Initialize::METHOD);
+    let params = message.take("params").unwrap_or_default();
+    is_asked.then(|| read(params, Spoken::default()).ok()).flatten().map(|asked| asked.request)
 }
 
 #[cfg(feature = "v2")]

@@ -12,6 +12,8 @@ pub(crate) mod display;
 pub(crate) mod entity;
 pub(crate) mod flow;
 pub(crate) mod gate;
+#[cfg(feature = "v2")]
+mod history;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
 pub(crate) mod raw;

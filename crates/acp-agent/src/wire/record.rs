@@ -1,6 +1,7 @@
 //! Records of a session: prompts, updates and settings, as a store keeps them.
 //!
-//! The record of an update has the bytes that went to the client. All records are of version 1.
+//! The record of an update has the bytes that went to the client, in the version that the client
+//! had. All other records are of version 1, the vocabulary.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,11 +9,13 @@ use std::sync::Arc;
 use acp_json::ReadError;
 use acp_rpc::{Encode, EncodeError};
 use acp_types::v1::{
-    ContentBlock, LoadSessionResponse, MessageId, SessionConfigOption, SessionId, SessionModeState,
-    SessionUpdate,
+    ContentBlock, LoadSessionResponse, MessageId, ProtocolVersion, SessionConfigOption, SessionId,
+    SessionModeState, SessionUpdate,
 };
 use serde_json::value::RawValue;
 
+#[cfg(feature = "v2")]
+use super::history;
 use super::{Wire, v1};
 
 /// Writes the record of a prompt: its blocks, or an object with them and the id of the message.
@@ -39,9 +42,69 @@ pub(crate) fn read_prompt(text: &str) -> Result<Vec<ContentBlock>, ReadError> {
     acp_json::from_str(text)
 }
 
-/// Reads the record of an update.
-pub(crate) fn read_update(text: &str) -> Result<SessionUpdate, ReadError> {
+/// Returns whether this program reads updates of a version.
+pub(crate) fn is_known(version: ProtocolVersion) -> bool {
+    version.0 <= if cfg!(feature = "v2") { 2 } else { 1 }
+}
+
+/// Reads the record of an update by itself. The version is [known](is_known).
+#[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "there is one version"))]
+pub(crate) fn read_update(version: ProtocolVersion, text: &str) -> Result<SessionUpdate, ReadError> {
+    #[cfg(feature = "v2")]
+    if version == ProtocolVersion::V2 {
+        return history::read_alone(text);
+    }
     acp_json::from_str(text)
+}
+
+/// Reads the records of a session's updates into the vocabulary, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct RecordReader {
+    #[cfg(feature = "v2")]
+    v2: history::Decoder,
+}
+
+#[cfg_attr(
+    not(feature = "v2"),
+    allow(
+        unused_variables,
+        clippy::unused_self,
+        clippy::missing_const_for_fn,
+        reason = "version 1 is the vocabulary"
+    )
+)]
+impl RecordReader {
+    /// Reads the record of an update. A record of version 2 may stand for several updates, or for
+    /// none. `position` counts the records of the conversation.
+    pub(crate) fn read(
+        &mut self,
+        version: ProtocolVersion,
+        text: &str,
+        position: usize,
+        updates: &mut Vec<SessionUpdate>,
+    ) -> Result<(), ReadError> {
+        #[cfg(feature = "v2")]
+        if version == ProtocolVersion::V2 {
+            return self.v2.decode(text, position, updates);
+        }
+        self.note(text);
+        updates.push(acp_json::from_str(text)?);
+        Ok(())
+    }
+
+    /// Takes note of a record of version 1 that is not read.
+    pub(crate) fn note(&mut self, text: &str) {
+        #[cfg(feature = "v2")]
+        self.v2.note(text);
+    }
+
+    /// Returns the updates that are left at the end.
+    pub(crate) fn finish(&mut self) -> Vec<SessionUpdate> {
+        #[cfg(feature = "v2")]
+        return self.v2.finish();
+        #[cfg(not(feature = "v2"))]
+        Vec::new()
+    }
 }
 
 /// Writes the record of the settings: modes and config options with their current values.
@@ -93,17 +156,22 @@ pub(crate) struct BlockParams<'a> {
 }
 
 impl Wire {
-    /// Returns the record of an update as it is written again, or nothing if this version does not
-    /// take its text as it is: the update has to be read then, and written anew.
-    pub(crate) const fn record<'a>(
-        &'a self,
-        session: &'a SessionId,
-        text: &'a str,
-    ) -> Option<RecordParams<'a>> {
+    /// Returns the record of an update of this version as it is written again, byte for byte.
+    pub(crate) const fn record<'a>(session: &'a SessionId, text: &'a str) -> RecordParams<'a> {
+        RecordParams { session, text }
+    }
+
+    /// Gives an update that was read from a record of another version the form that it has in a
+    /// replay.
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::needless_pass_by_ref_mut, reason = "there is one version")
+    )]
+    pub(crate) fn take_over(&self, update: &mut SessionUpdate) {
         match self {
-            Wire::V1 => Some(RecordParams { session, text }),
+            Wire::V1 => {}
             #[cfg(feature = "v2")]
-            Wire::V2 => None,
+            Wire::V2 => history::take_over(update),
         }
     }
 
@@ -130,7 +198,7 @@ impl Encode for BlockParams<'_> {
         match self.wire {
             Wire::V1 => v1::record::write_block(self.session, self.block, self.message_id, buffer),
             #[cfg(feature = "v2")]
-            Wire::V2 => v1::record::write_block(self.session, self.block, self.message_id, buffer),
+            Wire::V2 => history::write_piece(self.session, self.block, self.message_id, buffer),
         }
     }
 }

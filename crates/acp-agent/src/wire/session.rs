@@ -41,6 +41,16 @@ impl SessionWire {
         }
     }
 
+    /// Gives an update that the agent replays by itself the members that its version requires. They
+    /// are the same in each replay of the same updates.
+    pub(crate) fn complete_replayed(&self, update: &mut SessionUpdate) {
+        match self {
+            SessionWire::V1 => {}
+            #[cfg(feature = "v2")]
+            SessionWire::V2(state) => state.complete_replayed(update),
+        }
+    }
+
     /// Reports the session's present state to a client that opens it again (rule `v2-res-05`).
     /// Version 1 says nothing.
     pub(crate) fn report_state(&self, peer: &Peer, session: &SessionId) {

@@ -1,9 +1,7 @@
 //! Updates of a session on their way to the client.
 
-use std::borrow::Cow;
-
 use acp_rpc::{CallError, Encode, EncodeError, Peer};
-use acp_types::v1::{SessionId, SessionUpdate, ToolCallStatus};
+use acp_types::v1::{ProtocolVersion, SessionId, SessionUpdate, ToolCallStatus};
 
 use super::gate::Gate;
 use super::settings::KnownSettings;
@@ -55,16 +53,15 @@ impl UpdateParams<'_> {
         }
     }
 
-    /// Returns the update's record. In version 1 it is the update's own text, which has this
-    /// length, out of the text of the params. Records of all versions look like that, so that any
-    /// version can replay them.
-    pub(crate) fn text<'j>(&self, params: &'j [u8], length: usize) -> Cow<'j, [u8]> {
-        match self.wire {
-            Wire::V1 => Cow::Borrowed(v1::update::text(params, length)),
-            #[cfg(feature = "v2")]
-            Wire::V2 => Cow::Owned(v2::update::record(self.update)),
-        }
+    /// Returns the version that the update is written in.
+    pub(crate) const fn version(&self) -> ProtocolVersion {
+        self.wire.version()
     }
+}
+
+/// Returns the update's own text, which has this length, out of the text of the params.
+pub(crate) fn text(params: &[u8], length: usize) -> &[u8] {
+    v1::update::text(params, length)
 }
 
 /// Returns whether the update is about the connection, so that a store does not keep it.

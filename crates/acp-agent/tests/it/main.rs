@@ -59,6 +59,8 @@ mod usage;
 mod v2;
 #[cfg(feature = "v2")]
 mod v2_encoding;
+#[cfg(all(feature = "store", feature = "v2"))]
+mod v2_replay;
 #[cfg(feature = "v2")]
 mod v2_verbs;
 mod validation;

@@ -1,6 +1,8 @@
 //! The command line.
 
 pub(crate) mod agent;
+pub(crate) mod bridge;
+pub(crate) mod check;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
@@ -12,6 +14,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, value_parser};
 use clap_complete::Shell;
 
+use crate::args::bridge::BridgeArgs;
+use crate::args::check::CheckArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
 use crate::new::NewArgs;
@@ -20,6 +24,8 @@ use crate::new::NewArgs;
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
+    Bridge(BridgeArgs),
+    Check(CheckArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -45,6 +51,8 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
 fn command(matches: &ArgMatches) -> Result<Command, String> {
     match matches.subcommand() {
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
+        Some(("bridge", matches)) => bridge::read(matches).map(Command::Bridge),
+        Some(("check", matches)) => check::read(matches).map(Command::Check),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -67,7 +75,15 @@ pub(crate) fn definition() -> clap::Command {
         .subcommand_required(true)
         // The last one counts, so that an alias can set an option and its user another value.
         .args_override_self(true)
-        .subcommands([prompt::definition(), demo(), new::definition(), completions(), man()])
+        .subcommands([
+            prompt::definition(),
+            bridge::definition(),
+            check::definition(),
+            demo(),
+            new::definition(),
+            completions(),
+            man(),
+        ])
 }
 
 fn demo() -> clap::Command {
@@ -199,6 +215,13 @@ mod tests {
                 "prompt hi --idle-timeout 1e400 -- agent",
                 "`--idle-timeout 1e400`: it must be a number of seconds",
             ),
+            ("bridge -- agent", "`--to` is missing: see `acp bridge --help`"),
+            ("bridge --to 3 -- agent", "`--to 3`: it must be 1 or 2"),
+            ("bridge --to 2", "the agent is missing"),
+            ("check agent", "the agent is missing: end with `-- AGENT [ARGS…]`"),
+            ("check client -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
+            ("check -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
+            ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
@@ -229,6 +252,7 @@ mod tests {
             ("prompt --help", "exit status"),
             ("prompt -h", "141 nobody reads the output"),
             ("new agent --help", "agent|client"),
+            ("check --help", "3 no rule is broken, but some could not be judged"),
             ("--version", env!("CARGO_PKG_VERSION")),
             ("-V", "acp "),
         ] {

@@ -84,8 +84,6 @@ fn session_options() -> [Arg; 8] {
 }
 
 fn limit_options() -> [Arg; 3] {
-    // Below zero is a wrong number of seconds, not another option.
-    let limit = |name, help| option(name, "SECS", value::seconds).allow_negative_numbers(true).help(help);
     [
         limit("timeout", "end the run after this time; a turn is cancelled and has ten seconds to stop"),
         limit(
@@ -97,6 +95,11 @@ fn limit_options() -> [Arg; 3] {
             "end the run, as --timeout does, when the agent is silent for this long and waits for nothing",
         ),
     ]
+}
+
+/// Returns an option for a time limit. Below zero is a wrong number of seconds, not another option.
+pub(super) fn limit(name: &'static str, help: &'static str) -> Arg {
+    option(name, "SECS", value::seconds).allow_negative_numbers(true).help(help)
 }
 
 pub(super) fn option<P>(name: &'static str, value: &'static str, parser: P) -> Arg

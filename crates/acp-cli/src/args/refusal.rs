@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-use crate::args::new;
+use crate::args::{check, new};
 
 /// Returns the sentence for the user. `args` are the arguments after the program's name.
 pub(super) fn refusal(error: &Error, definition: &Command, args: &[OsString]) -> String {
@@ -93,6 +93,7 @@ impl Refused<'_> {
         let usage = match missing.first().copied().unwrap_or_default() {
             "<TEXT>" => "the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]",
             "<KIND>" => return format!("what to make? {}", new::USAGE),
+            "<SIDE>" => return format!("a check is of an agent: {}", check::USAGE),
             "<NAME>" => return format!("the name is missing: {}", new::USAGE),
             "<SHELL>" => "the shell is missing: acp completions SHELL",
             other => return format!("`{}` is missing: see `{} --help`", bare(other), self.name()),
@@ -112,6 +113,9 @@ impl Refused<'_> {
             let problem = problem.to_string();
             // Some values are named in the reason already.
             return if problem.starts_with("`--") { problem } else { format!("{given}: {problem}") };
+        }
+        if option == "<SIDE>" {
+            return format!("a check is of an agent: {}", check::USAGE);
         }
         if option == "<KIND>" {
             return format!("a project is an agent or a client: {}", new::USAGE);

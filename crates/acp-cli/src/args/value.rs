@@ -53,6 +53,14 @@ pub(super) fn protocol(version: &str) -> Result<Protocol, String> {
     }
 }
 
+pub(super) fn version(version: &str) -> Result<ProtocolVersion, String> {
+    match version {
+        "1" => Ok(ProtocolVersion::V1),
+        "2" => Ok(ProtocolVersion::V2),
+        _ => Err("it must be 1 or 2".to_owned()),
+    }
+}
+
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| "it must be a number of seconds".to_owned())

@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
+mod bridge;
+mod check;
 mod demo;
 #[cfg(unix)]
 mod named;

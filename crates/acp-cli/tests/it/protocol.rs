@@ -50,3 +50,50 @@ fn an_agent_of_version_1_is_used_with_auto_and_refused_with_2() {
     assert_eq!((code, out.as_str()), (1, ""));
     assert!(err.contains("version"), "{err}");
 }
+
+#[test]
+fn a_bridge_makes_the_versions_fit() {
+    let acp = env!("CARGO_BIN_EXE_acp");
+    let one =
+        format!("{AGENT}{OPEN}echo careful >&2; take; say one; give '{{\"stopReason\":\"end_turn\"}}'; take");
+    let two = format!("{AGENT}{OPEN_2}{TURN_2}");
+    for (client, to, agent, said) in
+        [("1", "2", &two, "two\n"), ("2", "1", &one, "one\n"), ("1", "1", &one, "one\n")]
+    {
+        let mut command = Command::new(acp);
+        command.args(["prompt", "hello", "--timeout", "60", "--protocol", client, "--verbose", "--"]);
+        command.args([acp, "bridge", "--to", to, "--", "sh", "-c", agent]);
+        let output = command.stdin(Stdio::null()).output().expect("acp runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{client} {to}: {out}{err}");
+        assert!(out.contains(said), "{client} {to}: {out}{err}");
+        // Stdout is the wire, so the agent's own words go to stderr.
+        assert_eq!(err.contains("agent: agent: careful"), said == "one\n", "{err}");
+    }
+}
+
+#[test]
+fn a_bridge_says_why_there_is_no_agent() {
+    let acp = env!("CARGO_BIN_EXE_acp");
+    for (agent, wants) in [
+        (&["/no/such/agent"][..], "/no/such/agent"),
+        // It speaks version 1 only.
+        (
+            &[
+                "sh",
+                "-c",
+                "read -r line; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}'; read -r line",
+            ],
+            "version",
+        ),
+    ] {
+        let mut command = Command::new(acp);
+        command
+            .args(["prompt", "hello", "--timeout", "60", "--", acp, "bridge", "--to", "2", "--"])
+            .args(agent);
+        let output = command.stdin(Stdio::null()).output().expect("acp runs");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("initialize") && err.contains(wants), "{agent:?}: {err}");
+    }
+}

@@ -4,6 +4,7 @@ pub(crate) mod cleared;
 pub(crate) mod file_changes;
 pub(crate) mod message_kind;
 pub(crate) mod plan;
+pub(crate) mod question;
 pub(crate) mod state;
 pub(crate) mod terminal;
 
@@ -18,6 +19,7 @@ pub use self::cleared::{Cleared, ToolCallMember};
 pub use self::file_changes::{FileChange, FileChanges, FileOperation, FilePatch};
 pub use self::message_kind::MessageKind;
 pub use self::plan::PlanContent;
+pub use self::question::{PermissionQuestion, PermissionSubject};
 pub use self::state::{BackgroundWork, State, StateKind};
 pub use self::terminal::{TerminalChange, TerminalExit, TerminalSize, TerminalUpdate};
 

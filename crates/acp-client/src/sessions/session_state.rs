@@ -177,6 +177,11 @@ impl SessionState {
         sent
     }
 
+    /// Returns true until the agent has ended the last turn.
+    pub(crate) fn runs_turn(&self) -> bool {
+        self.phase().turn.is_some()
+    }
+
     /// Returns true until the agent has ended this turn.
     pub(crate) fn is_running(&self, number: u64) -> bool {
         self.phase().turn.as_ref().is_some_and(|running| running.number == number)

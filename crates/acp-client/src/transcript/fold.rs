@@ -8,6 +8,7 @@ use acp_types::v1::{
 
 use super::timeline::Key;
 use super::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, content};
+use crate::event::PermissionQuestion;
 use crate::{Event, Session};
 
 impl Transcript {
@@ -70,9 +71,10 @@ impl Transcript {
     /// Takes in the tool call of a permission request (`session/request_permission`). The request
     /// adds to what is known of the call. Afterwards [`tool_call`](Self::tool_call) has everything
     /// to show to the user. The status does not go back, because some agents repeat a call as it
-    /// was when they announced it.
+    /// was when they announced it. A question about something else changes nothing: see
+    /// [`PermissionQuestion`].
     pub fn fold_permission(&mut self, request: &RequestPermissionRequest) -> Change {
-        let mut update = request.tool_call.clone();
+        let Some(mut update) = PermissionQuestion::tool_call(request) else { return Change::Nothing };
         if let Some(run) = self.tool_call(&update.tool_call_id) {
             update.status.take_if(|status| run.is_past(status));
         }

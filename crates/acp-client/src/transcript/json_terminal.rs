@@ -1,8 +1,8 @@
 //! The JSON form of terminals and named plans in a transcript.
 
-use acp_json::{Fields, FromNode, Problem, ReadError, Record, base64};
+use acp_json::{Fields, FromNode, Problem, ReadError, Record};
 use acp_types::v1::{Plan, TerminalId};
-use acp_types::{Meta, UnknownVariant};
+use acp_types::{Meta, UnknownVariant, base64};
 use serde_core::ser::SerializeMap;
 
 use super::DisplayTerminal;

@@ -23,8 +23,10 @@ pub struct ToolRun {
 
 impl ToolRun {
     /// Creates a run from an announcement.
-    pub(super) const fn new(call: ToolCall) -> Self {
-        Self { call, is_cancelled: false }
+    pub(super) fn new(call: ToolCall) -> Self {
+        let mut run = Self { call, is_cancelled: false };
+        run.is_cancelled = run.is_stopped();
+        run
     }
 
     /// Creates a run from an update without an announcement.

@@ -86,9 +86,8 @@ impl Wire {
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
-    /// Takes note of an update of a session, and puts it into the events that the vocabulary has for
-    /// it. Returns false for the echo of a prompt, which readers
-    /// of the turn have no use for.
+    /// Takes note of an update of a session, and puts it into the events that readers know. Returns
+    /// false for the echo of a prompt, which readers of the turn have no use for.
     pub(crate) fn is_shown(self, flow: &Flow, update: &mut Update) -> bool {
         match self {
             Self::V1 => {
@@ -171,7 +170,7 @@ impl Flow {
     }
 
     #[cfg(feature = "v2")]
-    fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
+    pub(in crate::wire) fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
         // Nothing but notes is taken under this lock.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }

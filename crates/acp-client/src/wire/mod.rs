@@ -17,6 +17,7 @@ pub(crate) mod mode;
 pub(crate) mod moment;
 pub(crate) mod opened;
 pub(crate) mod opening;
+pub(crate) mod question;
 pub(crate) mod steering;
 pub(crate) mod update;
 mod v1;

@@ -1,11 +1,15 @@
 //! Agents of version 2, and the choice of the version.
 
 mod both;
+mod events;
 mod idle;
 mod negotiation;
+mod questions;
 mod requests;
 mod start;
 mod states;
+mod steering;
+mod transcripts;
 mod turn;
 mod updates;
 

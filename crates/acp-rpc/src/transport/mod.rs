@@ -3,6 +3,7 @@
 mod child;
 #[cfg(all(feature = "stdio", unix))]
 mod device;
+mod first_line;
 mod messages;
 #[cfg(all(any(feature = "process", feature = "stdio"), unix))]
 mod pipe;

@@ -20,6 +20,7 @@ mod codec;
 mod early_answer;
 mod encode;
 mod endpoint;
+mod first_line;
 mod flush_barrier;
 mod lanes;
 mod layers;

@@ -1,8 +1,8 @@
 //! Simulations by seed: the source of their choices, and the seeds that run.
 //!
 //! `ACP_TESTS=full` runs all seeds that belong to a change, instead of the few that belong to every
-//! test run. `ACP_SIMULATIONS=1000000` runs that many, and `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed;
-//! `ACP_SIMULATION_SEED=4711` replays it alone.
+//! test run. `ACP_SIMULATIONS=1000000` runs that many, and `ACP_SIMULATION_FROM=5000` begins there.
+//! A failure names its seed; `ACP_SIMULATION_SEED=4711` replays it alone.
 
 #![allow(dead_code, reason = "each simulation uses its own part of this")]
 

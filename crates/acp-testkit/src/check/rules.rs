@@ -28,6 +28,8 @@ pub struct Rule {
     pub binding: bool,
     /// How a breach shows on the wire. `None` for a rule that cannot be seen there.
     pub seen: Option<String>,
+    /// The reason why the checker does not judge it, although it can be seen.
+    pub unchecked: Option<String>,
 }
 
 /// The word that the specification uses for a rule.
@@ -103,6 +105,7 @@ fn read_rule(area: &str, rule: &Table) -> Rule {
         binds_agent: binds.is_some_and(|sides| sides.iter().any(|side| side.as_str() == Some("agent"))),
         binding: text(rule, "force") == "binding",
         seen: optional("seen"),
+        unchecked: optional("unchecked"),
     }
 }
 

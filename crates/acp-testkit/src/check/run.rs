@@ -81,10 +81,8 @@ async fn active(tester: &mut Tester, rule: &'static Rule, case: &Case) -> Outcom
         let reason = "the agent has not initialized several times".to_owned();
         return outcome(Verdict::Inconclusive(reason), Vec::new());
     }
-    let (was_connected, start) = (tester.is_connected(), tester.lines().len());
+    let start = tester.lines().len();
     let ended = (case.scenario)(tester).await;
-    let never = !was_connected && tester.initialized.is_none() && ended.is_err() && !case.fresh;
-    tester.failed_starts = if never { tester.failed_starts + 1 } else { 0 };
     let (verdict, restart) = verdict(tester, case, ended).await;
     let lines = match verdict {
         Verdict::Fail(_) | Verdict::Inconclusive(_) => last_lines(tester.lines(), start),

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use acp_process::Command;
 
@@ -24,24 +24,16 @@ impl Target {
         program: impl Into<OsString>,
         args: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Self {
-        Self::command_in(program, args, None)
+        Self::spawn(Command::new(program).args(args))
     }
 
-    /// Checks a program like [`command`](Self::command), started in this folder.
-    pub fn command_in(
-        program: impl Into<OsString>,
-        args: impl IntoIterator<Item = impl Into<OsString>>,
-        folder: Option<PathBuf>,
-    ) -> Self {
-        let program: OsString = program.into();
-        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-        let words = std::iter::once(&program).chain(&args);
-        let words = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    /// Checks the program of a command, with its environment and working directory.
+    #[must_use]
+    pub fn spawn(command: Command) -> Self {
+        let words = command.words().map(|word| word.to_string_lossy().into_owned()).collect();
+        let command = Mutex::new(command);
         let connect = move || {
-            let mut command = Command::new(program.clone()).args(args.clone());
-            if let Some(folder) = &folder {
-                command = command.current_dir(folder);
-            }
+            let command = command.lock().unwrap_or_else(PoisonError::into_inner).without_listener();
             ScriptedPeer::spawn(command)
         };
         Self { connect: Box::new(connect), words }

@@ -68,10 +68,6 @@ impl Tester {
         self.peer.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))
     }
 
-    pub(super) const fn is_connected(&self) -> bool {
-        self.peer.is_some()
-    }
-
     pub(super) fn lines(&self) -> &[Line] {
         self.peer.as_ref().map_or(&[], ScriptedPeer::lines)
     }
@@ -108,8 +104,13 @@ impl Tester {
             }
             other => other,
         });
+        // Until it has succeeded it counts as a failure.
+        self.failed_starts += 1;
         match result?.message.result() {
-            Some(result) => Ok(self.initialized.insert(result.clone())),
+            Some(result) => {
+                self.failed_starts = 0;
+                Ok(self.initialized.insert(result.clone()))
+            }
             None => Err(Stop::Inconclusive("it does not initialize: it answers with an error".to_owned())),
         }
     }

@@ -8,6 +8,8 @@
     reason = "a test stops at a broken assumption, and shows its totals with --nocapture"
 )]
 
+#[cfg(feature = "v2")]
+mod both_versions;
 mod check;
 mod corpus;
 mod kit;

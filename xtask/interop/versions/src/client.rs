@@ -151,7 +151,7 @@ impl User {
     }
 }
 
-/// What a user sees of a conversation.
+/// A conversation as a user sees it.
 #[derive(Default)]
 struct Shown {
     text: String,

@@ -2,6 +2,7 @@
 
 mod every;
 mod official;
+mod official_v2;
 mod ours;
 
 use std::ffi::OsString;
@@ -26,6 +27,11 @@ pub(crate) enum Agent {
     Official,
     /// The official crate over its byte streams, on pipes that do not block.
     OfficialStreams,
+    /// The floor of version 2. Ours serves both versions.
+    FloorV2,
+    /// The official crate's agent of version 2.
+    OfficialV2,
+    OfficialV2Streams,
     TypeScript,
     Python,
 }
@@ -34,11 +40,11 @@ impl Agent {
     /// Returns its name in the tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Agent::Floor => "floor",
+            Agent::Floor | Agent::FloorV2 => "floor",
             Agent::Ours => "ours",
             Agent::EveryOperation => "ours, every operation",
-            Agent::Official => "Rust SDK",
-            Agent::OfficialStreams => "Rust SDK, ByteStreams",
+            Agent::Official | Agent::OfficialV2 => "Rust SDK",
+            Agent::OfficialStreams | Agent::OfficialV2Streams => "Rust SDK, ByteStreams",
             Agent::TypeScript => "TypeScript SDK",
             Agent::Python => "Python SDK",
         }
@@ -52,6 +58,9 @@ impl Agent {
             Agent::EveryOperation => "every",
             Agent::Official => "official",
             Agent::OfficialStreams => "official-streams",
+            Agent::FloorV2 => "floor-v2",
+            Agent::OfficialV2 => "official-v2",
+            Agent::OfficialV2Streams => "official-v2-streams",
             Agent::TypeScript | Agent::Python => bail!("{} is not a part of this program", self.name()),
         })
     }
@@ -77,6 +86,11 @@ impl Agent {
                 let (reader, writer) = tokio::io::split(stream);
                 floor::serve(reader, writer).await
             }
+            Agent::FloorV2 => {
+                let (reader, writer) = tokio::io::split(stream);
+                floor::serve_v2(reader, writer).await
+            }
+            Agent::OfficialV2 | Agent::OfficialV2Streams => official_v2::serve_stream(stream).await,
             Agent::Ours => ours::serve(Transport::from_stream(stream)).await,
             Agent::EveryOperation => Ok(acp_agent::serve(Every, Transport::from_stream(stream)).await?),
             Agent::Official | Agent::OfficialStreams => official::serve_stream(stream).await,
@@ -93,6 +107,15 @@ pub(crate) fn run(word: &str) -> Result<()> {
             "floor" => {
                 let (reader, writer) = pipes()?;
                 floor::serve(reader, writer).await
+            }
+            "floor-v2" => {
+                let (reader, writer) = pipes()?;
+                floor::serve_v2(reader, writer).await
+            }
+            "official-v2" => official_v2::serve_stdio().await,
+            "official-v2-streams" => {
+                let (reader, writer) = pipes()?;
+                official_v2::serve_pipes(reader, writer).await
             }
             "ours" => ours::serve(Transport::stdio()?).await,
             "every" => Ok(acp_agent::serve_stdio(Every).await?),

@@ -13,10 +13,16 @@ use tokio::runtime::Runtime;
 
 use super::{Connected, MEMORY_PIPE, Over};
 use crate::agents::Agent;
-use crate::floor::{FloorClient, Reading};
+use crate::floor::{FloorClient, FloorClientV2, Reading};
 
 struct Connection<R, W> {
     client: RefCell<FloorClient<R, W>>,
+    runtime: Rc<Runtime>,
+    _child: Option<Reaped>,
+}
+
+struct ConnectionV2<R, W> {
+    client: RefCell<FloorClientV2<R, W>>,
     runtime: Rc<Runtime>,
     _child: Option<Reaped>,
 }
@@ -47,6 +53,41 @@ pub(super) fn connect(
         }
         Over::Pipes => start(runtime, &agent.command()?, sessions, reading),
     }
+}
+
+/// The floor's client of version 2, with one session.
+pub(super) fn connect_v2(
+    runtime: Rc<Runtime>,
+    agent: Agent,
+    over: Over,
+    reading: Reading,
+) -> Result<Box<dyn Connected>> {
+    match over {
+        Over::Memory => {
+            let (here, there) = tokio::io::duplex(MEMORY_PIPE);
+            drop(runtime.spawn(agent.serve(there)));
+            let (reader, writer) = tokio::io::split(here);
+            open_v2(runtime, (reader, writer), reading, None)
+        }
+        Over::Pipes => {
+            let (streams, child) = spawn(&runtime, &agent.command()?)?;
+            open_v2(runtime, streams, reading, Some(child))
+        }
+    }
+}
+
+fn open_v2<R, W>(
+    runtime: Rc<Runtime>,
+    (reader, writer): (R, W),
+    reading: Reading,
+    child: Option<Reaped>,
+) -> Result<Box<dyn Connected>>
+where
+    R: AsyncRead + Unpin + 'static,
+    W: AsyncWrite + Unpin + 'static,
+{
+    let client = runtime.block_on(FloorClientV2::connect(reader, writer, reading))?;
+    Ok(Box::new(ConnectionV2 { client: RefCell::new(client), runtime, _child: child }))
 }
 
 /// The floor's client with any agent, and one session.
@@ -96,6 +137,12 @@ where
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connected for Connection<R, W> {
+    fn turns(&self, prompts: &[&str]) -> Result<usize> {
+        self.runtime.block_on(self.client.borrow_mut().turns(prompts))
+    }
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connected for ConnectionV2<R, W> {
     fn turns(&self, prompts: &[&str]) -> Result<usize> {
         self.runtime.block_on(self.client.borrow_mut().turns(prompts))
     }

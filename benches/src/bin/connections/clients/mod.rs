@@ -2,6 +2,7 @@
 
 mod floor_client;
 mod official;
+mod official_v2;
 mod ours;
 
 use std::rc::Rc;
@@ -36,6 +37,15 @@ pub(crate) enum Client {
     OfficialStreams,
     /// The official crate behind nine other handlers.
     OfficialBehindNine,
+    /// The floor of version 2.
+    FloorV2,
+    /// The floor of version 2 without reading updates.
+    DrainV2,
+    /// `acp-client` like `Ours`, asking for version 2.
+    OursV2,
+    /// The official crate's client of version 2: a handler of updates.
+    OfficialV2,
+    OfficialV2Streams,
 }
 
 /// The transport.
@@ -59,15 +69,15 @@ pub(crate) trait Connected {
 impl Client {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Client::Floor => "floor",
+            Client::Floor | Client::FloorV2 => "floor",
             Client::Derived => "floor, serde types",
-            Client::Drain => "reads nothing",
-            Client::Ours => "ours",
+            Client::Drain | Client::DrainV2 => "reads nothing",
+            Client::Ours | Client::OursV2 => "ours",
             Client::Handler => "ours, handler",
             Client::EveryMethod => "ours, every method",
             Client::Tapped => "ours, with a tap",
-            Client::Official => "Rust SDK",
-            Client::OfficialStreams => "Rust SDK, ByteStreams",
+            Client::Official | Client::OfficialV2 => "Rust SDK",
+            Client::OfficialStreams | Client::OfficialV2Streams => "Rust SDK, ByteStreams",
             Client::OfficialBehindNine => "Rust SDK, ten handlers",
         }
     }
@@ -99,7 +109,12 @@ impl Client {
             Client::Floor => floor(Reading::Ours)?,
             Client::Derived => floor(Reading::Derived)?,
             Client::Drain => floor(Reading::Skip)?,
-            Client::Ours | Client::Handler | Client::EveryMethod | Client::Tapped => {
+            Client::FloorV2 => floor_client::connect_v2(runtime, agent, over, Reading::Ours)?,
+            Client::DrainV2 => floor_client::connect_v2(runtime, agent, over, Reading::Skip)?,
+            Client::OfficialV2 | Client::OfficialV2Streams => {
+                Box::new(official_v2::Connection::open(runtime, agent, over, self)?)
+            }
+            Client::Ours | Client::OursV2 | Client::Handler | Client::EveryMethod | Client::Tapped => {
                 Box::new(ours::Connection::open(runtime, agent, over, sessions, self)?)
             }
             Client::Official | Client::OfficialStreams | Client::OfficialBehindNine => {

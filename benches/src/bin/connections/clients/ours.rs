@@ -12,7 +12,7 @@ use acp_client::v1::methods::{
     TerminalRelease, TerminalWaitForExit,
 };
 use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse};
-use acp_client::{Command, Context, Handlers, Options, RpcError, Session, Transport};
+use acp_client::{Command, Context, Event, Handlers, Options, ProtocolVersion, RpcError, Session, Transport};
 use anyhow::Result;
 use futures::future::try_join_all;
 use tokio::runtime::Runtime;
@@ -94,6 +94,8 @@ impl Connection {
                 }
             };
             let counter = Arc::clone(&handled);
+            let connect =
+                if client == Client::OursV2 { connect.versions([ProtocolVersion::V2]) } else { connect };
             let agent = match client {
                 Client::Handler => connect.on_update(move |update| {
                     black_box(update);
@@ -140,8 +142,9 @@ async fn turn(session: &Session, prompt: &str) -> Result<usize> {
     let mut turn = session.prompt(prompt).await?;
     let mut updates = 0;
     while let Some(event) = turn.next().await {
+        // In version 2 there are states and the prompt itself, too.
+        updates += usize::from(matches!(event, Event::Message(_) | Event::ToolCallUpdate(_)));
         black_box(event);
-        updates += 1;
     }
     turn.finish().await?;
     Ok(updates)

@@ -5,7 +5,9 @@
 mod agent;
 mod client;
 mod prepared;
+mod v2;
 mod wire;
 
 pub(crate) use agent::serve;
 pub(crate) use client::{FloorClient, Reading};
+pub(crate) use v2::{FloorClientV2, serve_v2};

@@ -47,6 +47,7 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
     fn on_admitted(running: &Arc<Running<S>>, request: &Request) {
         request.keep(running.place());
         running.scope().flow().admitted(request);
+        running.session().entry.turns.admitted(running.scope());
     }
 
     /// A prompt that calls a command goes to the handler of that command.

@@ -4,7 +4,7 @@
 //! 0000001c 5ad3f21e u {"sessionUpdate":"…"}
 //! ```
 //!
-//! It has the length of the JSON text in bytes, the CRC-32 of all that follows it, both in
+//! It has the length of the JSON text in bytes, the CRC-32 of the kind and the text, both in
 //! hexadecimal, the kind, and the text. The checksum tells a whole record from a damaged one. Line
 //! ends find the next record if a length is damaged, and lengths find it if a line end is. So
 //! damage in one place costs one record.
@@ -32,6 +32,7 @@ impl Kind {
             Kind::Info => b'i',
             Kind::Record(RecordKind::Prompt) => b'p',
             Kind::Record(RecordKind::Update) => b'u',
+            Kind::Record(RecordKind::UpdateV2) => b'w',
             Kind::Record(RecordKind::Settings) => b's',
             Kind::Record(RecordKind::Saved) => b'v',
         }
@@ -42,6 +43,7 @@ impl Kind {
             b'i' => Some(Kind::Info),
             b'p' => Some(Kind::Record(RecordKind::Prompt)),
             b'u' => Some(Kind::Record(RecordKind::Update)),
+            b'w' => Some(Kind::Record(RecordKind::UpdateV2)),
             b's' => Some(Kind::Record(RecordKind::Settings)),
             b'v' => Some(Kind::Record(RecordKind::Saved)),
             _ => None,

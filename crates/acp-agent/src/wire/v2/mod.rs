@@ -4,8 +4,6 @@ pub(super) mod as_is;
 pub(super) mod ask;
 pub(super) mod auth_method;
 mod background;
-#[cfg(feature = "shell")]
-mod base64;
 pub(super) mod capabilities;
 mod commands;
 pub(super) mod config;

@@ -1,5 +1,6 @@
 //! The state of a session that messages of this version depend on.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Peer;
@@ -16,6 +17,8 @@ use crate::wire::gate::Gate;
 pub(crate) struct SessionState {
     /// The message that the next piece without an id belongs to.
     message: Mutex<Option<(Kind, MessageId)>>,
+    /// The number of messages without an id that the agent has replayed by itself.
+    replayed: AtomicUsize,
     /// Never locked while a message is written, because changes of it write messages.
     foreground: Mutex<Foreground>,
     pub(super) background: Background,
@@ -43,6 +46,16 @@ impl SessionState {
     /// Gives an update of a message its id. Pieces without one that follow each other are one
     /// message (rule `v2-msg-01`).
     pub(in crate::wire) fn complete(&self, update: &mut SessionUpdate) {
+        self.complete_by(update, || unique_id("msg").into());
+    }
+
+    /// Gives an update of a replayed message its id, which the number of the message makes.
+    pub(in crate::wire) fn complete_replayed(&self, update: &mut SessionUpdate) {
+        let next = || format!("replayed_{}", self.replayed.fetch_add(1, Ordering::Relaxed) + 1).into();
+        self.complete_by(update, next);
+    }
+
+    fn complete_by(&self, update: &mut SessionUpdate, new_id: impl FnOnce() -> MessageId) {
         let (kind, chunk) = match update {
             SessionUpdate::UserMessageChunk(chunk) => (Kind::User, chunk),
             SessionUpdate::AgentMessageChunk(chunk) => (Kind::Agent, chunk),
@@ -60,7 +73,7 @@ impl SessionState {
             Some(_) => *open = None,
             None => {
                 let current = open.take().filter(|(of, _)| *of == kind);
-                let (_, id) = open.insert(current.unwrap_or_else(|| (kind, unique_id("msg").into())));
+                let (_, id) = open.insert(current.unwrap_or_else(|| (kind, new_id())));
                 chunk.message_id = Some(Box::new(id.clone()));
             }
         }

@@ -3,10 +3,8 @@
 #[cfg(feature = "shell")]
 use acp_types::v1::{SessionUpdate, TerminalId, ToolCallContent};
 #[cfg(feature = "shell")]
-use acp_types::{Map, UnknownVariant, Value};
+use acp_types::{Map, UnknownVariant, Value, base64};
 
-#[cfg(feature = "shell")]
-use super::base64;
 #[cfg(feature = "shell")]
 use crate::wire::terminal::TerminalChange;
 

@@ -22,15 +22,6 @@ pub(in crate::wire) fn paused() -> ToolCallStatus {
     ToolCallStatus::from("paused")
 }
 
-/// Returns the status in version 1, if that does not have this one.
-pub(super) fn in_version_1(status: &ToolCallStatus) -> Option<ToolCallStatus> {
-    match status.as_str() {
-        "cancelled" => Some(ToolCallStatus::Failed),
-        "paused" => Some(ToolCallStatus::InProgress),
-        _ => None,
-    }
-}
-
 /// A change of a tool call, as the subject of a question.
 pub(super) struct Patch<'a>(pub(super) &'a ToolCallUpdate);
 

@@ -150,7 +150,7 @@ impl TurnFlow {
     pub(in crate::wire) fn dropped(&self, is_cancelled: bool) {
         if let Stage::Inserted = self.end() {
             let cancelled = PromptResponse::new(StopReason::Cancelled);
-            let lost = RpcError::internal("the agent's handler has not come to its end");
+            let lost = RpcError::internal("the handler failed unexpectedly");
             self.report_end(if is_cancelled { Ok(&cancelled) } else { Err(&lost) });
         }
     }

@@ -196,16 +196,3 @@ fn blocks<M: SerializeMap>(
     };
     patch(map, name, &blocks)
 }
-
-/// Returns the record of an update, which is of version 1: a tool call is never cancelled there,
-/// and never paused.
-pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
-    if let SessionUpdate::ToolCallUpdate(patch) = update
-        && let Some(status) = patch.status.as_ref().and_then(tool_call::in_version_1)
-    {
-        let mut patch = patch.clone();
-        patch.status = Some(status);
-        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(patch)).into_bytes();
-    }
-    acp_types::to_string(update).into_bytes()
-}

@@ -70,6 +70,7 @@ fn listed(update: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Rules `v2-bg-01`, `v2-bg-02`, `v2-bg-03`, `v2-bg-04`, `v2-state-06`, `v2-cancel-01`.
 #[tokio::test]
 async fn every_state_lists_the_work_from_its_beginning_to_its_end() {
     for (how, status) in [("complete", "completed"), ("fail", "failed"), ("drop", "failed")] {
@@ -134,6 +135,7 @@ async fn a_client_cancels_work_by_its_tool_call() {
     assert_eq!(code(&ed.cancel("tool_call", &id).await), -32602);
 }
 
+/// Rule `v2-close-01`.
 #[tokio::test]
 async fn the_end_of_the_session_is_the_end_of_the_work() {
     for version in [1, 2] {

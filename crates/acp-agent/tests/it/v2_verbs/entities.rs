@@ -60,6 +60,7 @@ fn status(status: &str) -> Value {
     json!({"sessionUpdate": "tool_call_update", "toolCallId": "call", "status": status})
 }
 
+/// Rule `v2-tcc-04`.
 #[tokio::test]
 async fn an_offer_is_shown_while_it_lives_and_before_the_end_of_its_call() {
     let table = [
@@ -85,6 +86,7 @@ async fn an_offer_is_shown_while_it_lives_and_before_the_end_of_its_call() {
     }
 }
 
+/// Rules `v2-tcc-02`, `v2-tcc-03`, `v2-err-05`.
 #[tokio::test]
 async fn a_client_cancels_one_call_and_the_turn_goes_on() {
     for (text, end) in [("fail", "failed"), ("drop", "cancelled")] {
@@ -122,6 +124,7 @@ async fn in_version_1_a_call_cannot_be_cancelled_by_itself() {
     assert_eq!(ed.end(prompt).await.0, "cancelled");
 }
 
+/// Rule `v2-tool-06`.
 #[tokio::test]
 async fn a_call_pauses_and_goes_on() {
     for (version, paused) in [(1, "in_progress"), (2, "paused")] {

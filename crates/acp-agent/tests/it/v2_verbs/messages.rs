@@ -60,6 +60,7 @@ fn line(update: &Value) -> String {
     format!("{} {id} {content}", update["sessionUpdate"].as_str().unwrap())
 }
 
+/// Rule `v2-msg-03`.
 #[tokio::test]
 async fn a_message_is_replaced_as_a_whole_or_goes_on_as_another() {
     let chunk = |id: &str, text: &str| format!("agent_message_chunk {id} {text}");

@@ -87,6 +87,7 @@ async fn version_1_is_told_the_commands_behind_the_answer() {
     }
 }
 
+/// Rule `v2-err-03`.
 #[tokio::test]
 async fn the_version_is_one_of_those_that_the_agent_speaks() {
     let (one, two) = (ProtocolVersion::V1, ProtocolVersion::V2);

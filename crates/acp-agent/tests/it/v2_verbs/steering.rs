@@ -57,6 +57,7 @@ async fn inserted(ed: &mut Ed, prompt: u64, text: &str) {
     assert_eq!(echo["content"][0]["text"], text);
 }
 
+/// Rules `v2-turn-01`, `v2-turn-03`.
 #[tokio::test]
 async fn one_end_of_a_turn_is_the_end_of_all_prompts_that_it_has_taken() {
     let (agent, _) = listener();
@@ -92,6 +93,7 @@ async fn a_prompt_that_no_turn_takes_gets_a_turn_of_its_own() {
     assert_eq!(ed.wire.close().await, [Value::Null; 0]);
 }
 
+/// Rules `v2-turn-05`, `v2-turn-08`.
 #[tokio::test]
 async fn a_prompt_that_is_cancelled_while_it_is_held_is_not_taken() {
     let (agent, go) = listener();
@@ -188,4 +190,75 @@ async fn in_version_1_steering_is_an_extension_and_a_second_prompt_is_refused() 
     assert_eq!(code(&ed.wire.answer_to(second).await), -32600);
     go.add_permits(1);
     assert_eq!(ed.end(first).await.0, "end_turn");
+}
+
+/// Takes messages until it is told to end.
+struct Loop {
+    end: Arc<Semaphore>,
+}
+
+impl Loop {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        loop {
+            tokio::select! {
+                message = turn.steered() => turn.say(message?.text()).await?,
+                permit = self.end.acquire() => {
+                    permit.unwrap().forget();
+                    return Ok(StopReason::EndTurn);
+                }
+            }
+        }
+    }
+}
+
+async fn each_prompt_is_inserted_once_whenever_the_turn_ends() {
+    let end = Arc::new(Semaphore::new(0));
+    let router = Router::new("loop", "1", Loop { end: Arc::clone(&end) });
+    let mut ed = Ed::open(2, router.steering().on::<op::Prompt, _>(Loop::prompt)).await;
+    for round in 0..200 {
+        let mut open = vec![ed.wire.prompt(&ed.session, "first").await];
+        for text in ["second", "third"] {
+            open.push(ed.wire.prompt(&ed.session, text).await);
+        }
+        if round % 2 == 0 {
+            tokio::task::yield_now().await;
+        }
+        // One end for each turn that there can be.
+        end.add_permits(3);
+        let (mut running, mut ids) = (false, Vec::new());
+        while running || !open.is_empty() {
+            let message = ed.wire.recv().await;
+            if let Some(id) = message["id"].as_u64() {
+                let at = open.iter().position(|open| *open == id).expect("one answer to each");
+                open.remove(at);
+                ids.push(message["result"]["messageId"].as_str().unwrap().to_owned());
+                // It belongs to the turn that runs, or begins one.
+                running = true;
+                continue;
+            }
+            let update = ed.checked(message);
+            match update["state"].as_str() {
+                Some("running") => running = true,
+                Some(_) => running = false,
+                None if update["sessionUpdate"] == "user_message" => {
+                    assert_eq!(update["messageId"], ids.last().unwrap().as_str());
+                }
+                None => assert!(running, "a piece outside of a turn: {update}"),
+            }
+        }
+        assert_eq!(ids.len(), 3);
+        while let Ok(permit) = end.try_acquire() {
+            permit.forget();
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_prompt_is_inserted_once_on_one_thread() {
+    each_prompt_is_inserted_once_whenever_the_turn_ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_prompt_is_inserted_once_on_two_threads() {
+    each_prompt_is_inserted_once_whenever_the_turn_ends().await;
 }

@@ -109,6 +109,7 @@ impl Shown {
     }
 }
 
+/// Rules `v2-term-02`, `v2-term-06`, `v2-term-07`, `v2-term-08`.
 #[tokio::test]
 async fn the_bytes_of_a_command_arrive_as_they_were_printed() {
     let table: [(&str, &[u8], Value); 6] = [
@@ -140,6 +141,7 @@ async fn a_character_is_split_between_two_reports() {
     assert!(shown.chunks >= 1);
 }
 
+/// Rule `v2-term-05`.
 #[tokio::test]
 async fn of_much_output_the_last_part_takes_the_place_of_the_rest() {
     let mut ed = open(2).await;

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 
 use acp_types::v1::ContentBlock;
-use acp_types::v1::ext::{IdleBehavior, SteerRequest, SteerResponse, Steering};
+use acp_types::v1::ext::{IdleBehavior, SteerRequest, SteerResponse};
 
 use crate::wire::steering::METHOD;
 use crate::{Agent, Error, IntoPrompt, Session};
@@ -14,6 +14,10 @@ use crate::{Agent, Error, IntoPrompt, Session};
 /// If no turn runs, or the turn ends without taking the message, the outcome is
 /// [`PromptRequired`](crate::SteerOutcome::PromptRequired): the agent has done nothing with it, and
 /// it can be sent as a prompt.
+///
+/// In version 2 of the protocol the message is a second prompt. An agent that holds it until the
+/// turn is over has [started a turn](crate::SteerOutcome::StartedNewTurn) with it. Such a turn
+/// belongs to nobody here.
 ///
 /// Dropping the future withdraws the message, unless the agent has taken it. It can be spawned,
 /// because it does not borrow the turn.
@@ -29,11 +33,12 @@ pub struct Steer {
 
 impl Agent {
     /// Returns true if the agent takes messages for turns that run: see
-    /// [`Turn::steer`](crate::Turn::steer). It has `steering.supported` in the `_meta` of its
-    /// answer to `initialize`.
+    /// [`Turn::steer`](crate::Turn::steer). In version 1 of the protocol it has
+    /// `steering.supported` in the `_meta` of its answer to `initialize`. In version 2 any agent
+    /// may take a second prompt.
     #[must_use]
     pub fn can_be_steered(&self) -> bool {
-        Steering::is_offered(self.initialize_response().meta.as_ref())
+        self.wire().can_steer(self.initialize_response().meta.as_ref())
     }
 }
 
@@ -69,11 +74,15 @@ impl Steer {
     async fn send(self) -> Result<SteerResponse, Error> {
         let Self { session, turn, prompt, starts_turn } = self;
         let agent = session.agent();
-        agent.wire().check_steering()?;
         agent.check_offered(agent.can_be_steered(), METHOD, "_meta.steering.supported")?;
         session.check_open(METHOD)?;
         session.check_content(METHOD, &prompt)?;
-        if turn.is_some_and(|number| !session.state().is_running(number)) && !starts_turn {
+        let state = session.state();
+        let is_over = match turn {
+            Some(number) => !state.is_running(number),
+            None => agent.wire().steers_by_prompt() && !state.runs_turn(),
+        };
+        if is_over && !starts_turn {
             return Ok(SteerResponse::prompt_required());
         }
         let mut request = SteerRequest::new(session.id().clone(), prompt);
@@ -82,7 +91,7 @@ impl Steer {
         }
         // The agent may answer when it takes the message, which can be late in a long turn.
         let peer = agent.peer().timeout(None);
-        agent.wire().steer(&peer, &request).await
+        agent.wire().steer(&peer, &state.flow, &request).await
     }
 }
 

@@ -7,6 +7,7 @@ use acp_types::Value;
 use acp_types::v1::RequestPermissionRequest;
 
 use crate::PermissionAnswer;
+use crate::event::PermissionQuestion;
 use crate::sessions::session_state::SessionState;
 
 /// The number of decisions that are remembered of a session, and the bytes of their keys. The
@@ -35,7 +36,11 @@ pub(super) fn key(request: &RequestPermissionRequest) -> Option<String> {
     call.title.as_ref()?;
     call.tool_call_id = "".into();
     (call.status, call.raw_output, call.meta) = (None, None, None);
-    Some(Value::new(&call).ok()?.to_string())
+    let call = Value::new(&call).ok()?.to_string();
+    Some(match PermissionQuestion::key(request) {
+        Some(question) => format!("{call} {question}"),
+        None => call,
+    })
 }
 
 impl Memory {

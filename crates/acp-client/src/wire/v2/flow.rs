@@ -77,6 +77,18 @@ impl Turns {
         Some(self.prompts.remove(index).on_end)
     }
 
+    /// Returns true if the prompt with this answer got its place while the agent was at work on
+    /// another one.
+    pub(super) fn meets_work(&self, number: u64, accepted: &Read<Accepted>) -> bool {
+        let is_other = |prompt: &Prompt| prompt.number != number && prompt.accepted.is_some();
+        self.prompts.iter().any(is_other) || !self.seen.is_idle_at(self.inserted(accepted))
+    }
+
+    /// Returns the position at which an accepted prompt got its place.
+    fn inserted(&self, accepted: &Read<Accepted>) -> Moment {
+        self.seen.echo(&accepted.value.message).map_or(accepted.at, |echo| echo.min(accepted.at))
+    }
+
     /// Takes the answer to a prompt. Returns the turn if it is over by now: the agent has refused
     /// the prompt, or became idle before its answer was taken.
     pub(in crate::wire) fn answered(
@@ -88,8 +100,8 @@ impl Turns {
             Ok(accepted) => accepted,
             Err(error) => return Some(Finished { on_end: self.forget(number)?, end: Err(error) }),
         };
+        let inserted = self.inserted(&accepted);
         let message = accepted.value.message;
-        let inserted = self.seen.echo(&message).map_or(accepted.at, |echo| echo.min(accepted.at));
         let end = self.seen.end_after(inserted).or_else(|| self.is_closed.then(cancelled));
         if let Some(end) = end {
             return Some(Finished { on_end: self.forget(number)?, end: end.into_ended() });

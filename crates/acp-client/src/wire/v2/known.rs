@@ -3,9 +3,11 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use acp_types::v1::{Plan, SessionUpdate, ToolCallId, ToolCallUpdate};
+use acp_types::v1::{
+    CurrentModeUpdate, Plan, SessionConfigValueId, SessionUpdate, ToolCallId, ToolCallUpdate,
+};
 
-use super::tool_call;
+use super::{config, tool_call};
 use crate::event::{Cleared, Event, PlanContent};
 use crate::wire::update::Update;
 
@@ -19,6 +21,8 @@ pub(in crate::wire) struct Known {
     calls: HashSet<ToolCallId>,
     oldest: VecDeque<ToolCallId>,
     plan: Option<FirstPlan>,
+    /// The mode, as the config options have it.
+    mode: Option<SessionConfigValueId>,
 }
 
 /// The first plan, which is the plan for clients that know of one. It has no name for them.
@@ -62,6 +66,13 @@ impl Known {
                         let event = std::mem::replace(&mut update.event, Event::Plan(Plan::new([])));
                         update.more = Some(event);
                     }
+                }
+            }
+            Event::Config(config) => {
+                let mode = config::mode_option(&config.config_options).map(|(_, mode)| &mode.current_value);
+                if let Some(mode) = mode.filter(|mode| self.mode.as_ref() != Some(mode)) {
+                    update.more = Some(Event::Mode(CurrentModeUpdate::new(mode.as_str())));
+                    self.mode = Some(mode.clone());
                 }
             }
             Event::PlanRemoved { id } => {

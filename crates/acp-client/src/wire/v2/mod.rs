@@ -23,6 +23,7 @@ mod plan;
 mod requests;
 mod seen;
 mod state;
+pub(in crate::wire) mod steering;
 mod terminal;
 mod tool_call;
 mod unknown;

@@ -21,19 +21,19 @@ pub(super) fn update(content: PlanUpdateContent) -> Event {
         #[cfg(feature = "unstable")]
         PlanUpdateContent::File(ref file) => {
             let (id, plan) = (file.plan_id.to_string(), as_unknown("type", content.tag(), &content));
-            Event::NamedPlan { id, plan: PlanContent::Unknown(without_id(plan)) }
+            Event::NamedPlan { id, plan: PlanContent::Unknown(without_id(&plan)) }
         }
         #[cfg(feature = "unstable")]
         PlanUpdateContent::Markdown(ref text) => {
             let (id, plan) = (text.plan_id.to_string(), as_unknown("type", content.tag(), &content));
-            Event::NamedPlan { id, plan: PlanContent::Unknown(without_id(plan)) }
+            Event::NamedPlan { id, plan: PlanContent::Unknown(without_id(&plan)) }
         }
         other => Event::Unknown(as_unknown("type", other.tag(), &other)),
     }
 }
 
 #[cfg(feature = "unstable")]
-fn without_id(plan: acp_types::UnknownVariant) -> acp_types::UnknownVariant {
+fn without_id(plan: &acp_types::UnknownVariant) -> acp_types::UnknownVariant {
     let mut members = plan.members().clone();
     members.remove("planId");
     acp_types::UnknownVariant::new(plan.tag(), members)

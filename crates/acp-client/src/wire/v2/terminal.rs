@@ -1,19 +1,20 @@
 //! Terminals of the agent.
 
-use acp_json::{At, Problem, ReadError, base64};
-use acp_types::{Maybe, v2};
+use acp_json::{At, Problem, ReadError};
+use acp_types::{Maybe, base64, v2};
 
 use crate::event::{Event, TerminalChange, TerminalExit, TerminalSize, TerminalUpdate};
 
 /// Decodes an update. Output that is not base64 is malformed, and a malformed member is absent.
 pub(super) fn update(update: v2::TerminalUpdate) -> Event {
-    let mut read = TerminalUpdate::default();
-    read.command = update.command;
-    read.cwd = map(update.cwd, |path| Some(path.to_string()));
-    read.output = map(update.output, |output| base64::decode(&output.data));
-    read.exit = map(update.exit_status, |exit| Some(TerminalExit::new(exit.exit_code, exit.signal)));
-    read.size = map(update.size, |size| Some(TerminalSize::new(size.cols, size.rows)));
-    read.meta = update.meta;
+    let read = TerminalUpdate {
+        command: update.command,
+        cwd: map(update.cwd, |path| Some(path.to_string())),
+        output: map(update.output, |output| base64::decode(&output.data)),
+        exit: map(update.exit_status, |exit| Some(TerminalExit::new(exit.exit_code, exit.signal))),
+        size: map(update.size, |size| Some(TerminalSize::new(size.cols, size.rows))),
+        meta: update.meta,
+    };
     Event::Terminal { id: update.terminal_id, change: Box::new(TerminalChange::Updated(read)) }
 }
 

@@ -28,8 +28,48 @@ async fn read(session: Session) -> (Vec<Event>, String) {
     (events, reason.unwrap_or_default())
 }
 
-/// Updates that both versions have.
-fn updates() -> Vec<Value> {
+/// Updates that both versions have, in the form of version 1 and of version 2.
+fn pairs() -> Vec<(Value, Value)> {
+    let entries = json!([{"content": "look", "priority": "high", "status": "in_progress"}]);
+    let items = json!({"type": "items", "planId": "p", "entries": entries});
+    let work = json!({"toolCallId": "c", "title": "Work", "kind": "edit", "status": "in_progress",
+        "content": [{"type": "content", "content": {"type": "text", "text": "a"}}], "rawInput": {"a": 1},
+        "locations": [{"path": "/a", "line": 1}], "_meta": {"k": 1}});
+    let of = |kind: &str, members: &Value| {
+        let mut update = members.clone();
+        update["sessionUpdate"] = json!(kind);
+        update
+    };
+    let done =
+        json!({"toolCallId": "c", "status": "completed", "rawOutput": [1], "content": [], "title": "Worked"});
+    let command = json!({"name": "plan", "description": "Plans", "input": {"hint": "a task"}});
+    let tagged = json!({"type": "command", "name": "plan", "description": "Plans", "input": {"type": "text", "hint": "a task"}});
+    let quick = |id: &str| json!({id: "b", "name": "Quick", "type": "boolean", "currentValue": true});
+    let mut pairs = vec![
+        (of("tool_call", &work), of("tool_call_update", &work)),
+        (of("tool_call_update", &done), of("tool_call_update", &done)),
+        (of("plan", &json!({"entries": entries})), of("plan_update", &json!({"plan": items}))),
+        (of("plan", &json!({"entries": []})), {
+            let mut items = items;
+            items["entries"] = json!([]);
+            of("plan_update", &json!({"plan": items}))
+        }),
+        (
+            of("available_commands_update", &json!({"availableCommands": [command]})),
+            of("available_commands_update", &json!({"availableCommands": [tagged]})),
+        ),
+        (
+            of("config_option_update", &json!({"configOptions": [quick("id")]})),
+            of("config_option_update", &json!({"configOptions": [quick("configId")]})),
+        ),
+    ];
+    pairs.extend(alike().into_iter().map(|update| (update.clone(), update)));
+    pairs.iter().for_each(|(_, second)| super::events::check(second));
+    pairs
+}
+
+/// Updates whose form is the same in both versions.
+fn alike() -> Vec<Value> {
     let text = |text: &str| json!({"type": "text", "text": text});
     vec![
         json!({"sessionUpdate": "agent_thought_chunk", "messageId": "t", "content": text("hm")}),
@@ -49,7 +89,7 @@ async fn the_events_of_a_turn_are_the_same() {
         let (session, mut wire) = with_session(first).await;
         let (of_first, ()) = tokio::join!(read(session), async {
             let prompt = wire.expect("session/prompt").await;
-            for update in updates() {
+            for (update, _) in pairs() {
                 wire.update("s1", update).await;
             }
             wire.answer(&prompt, json!({"stopReason": reason})).await;
@@ -62,12 +102,12 @@ async fn the_events_of_a_turn_are_the_same() {
             let echo = json!({"sessionUpdate": "user_message_chunk", "messageId": "m1", "content": content});
             wire.update("s1", echo).await;
             wire.update("s1", state("running")).await;
-            for update in updates() {
+            for (_, update) in pairs() {
                 wire.update("s1", update).await;
             }
             wire.update("s1", idle(reason)).await;
         });
-        assert_eq!(of_first.0.len(), updates().len() + 2, "{:?}", of_first.0);
+        assert_eq!(of_first.0.len(), pairs().len() + 2, "{:?}", of_first.0);
         assert_eq!(of_first, of_second, "{reason}");
     }
 }

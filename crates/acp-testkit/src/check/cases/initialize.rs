@@ -20,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
     case!("v1-init-15", "the agent's name and version", info),
     case!("v1-init-17", "a `clientInfo` that is not an object", odd_info).fresh(),
     case!("v1-cap-02", "a client without any capability", no_capabilities).fresh(),
+    case!("v1-cap-03", "clients with some of the capabilities", mixes).fresh(),
     case!("v1-cap-04", "capabilities that are `null`", null_markers).fresh(),
     case!("v1-cap-05", "malformed capabilities", malformed_markers).fresh(),
     case!("v1-rpc-21", "malformed members that are read as absent", lenient_members).fresh(),
@@ -130,6 +131,26 @@ async fn no_capabilities(t: &mut Tester) -> Step {
     accepts(t, client::initialize(&json!({})), "`initialize` with empty capabilities").await?;
     t.disconnect().await;
     accepts(t, json!({"protocolVersion": 1}), "`initialize` without capabilities").await.map(drop)
+}
+
+async fn mixes(t: &mut Tester) -> Step {
+    for capabilities in [
+        json!({"terminal": true}),
+        json!({"fs": {"readTextFile": true}}),
+        json!({"fs": {"writeTextFile": true}, "terminal": false, "session": {"notices": {}}}),
+        json!({"elicitation": {"url": {}}, "auth": {"terminal": true}}),
+    ] {
+        let of = format!("`initialize` with the capabilities {capabilities}");
+        accepts(t, client::initialize(&capabilities), &of).await?;
+        let params = t.setup();
+        let reply = t.call("session/new", params).await?;
+        if reply.message.code() == Some(-32000) {
+            return Err(Stop::Inconclusive("the agent wants a login first".to_owned()));
+        }
+        reply.result(&format!("`session/new` of a client with the capabilities {capabilities}"))?;
+        t.disconnect().await;
+    }
+    Ok(())
 }
 
 async fn null_markers(t: &mut Tester) -> Step {

@@ -16,6 +16,7 @@ pub(super) const CASES: &[Case] = &[
         "a turn is cancelled, its permission request answered with an error",
         answered_by_error
     ),
+    case!("v1-creq-08", "`$/cancel_request` for a prompt that has a permission request", spreads).fresh(),
 ];
 
 fn prompt(t: &Tester) -> Step<String> {
@@ -73,20 +74,47 @@ async fn reported(t: &mut Tester) -> Step {
     }
 }
 
+/// Waits for a permission request.
+async fn asked(t: &mut Tester) -> Step<Message> {
+    loop {
+        let message = t.wait("a permission request").await?;
+        if message.method() == Some("session/request_permission") {
+            return Ok(message);
+        }
+        if message.is_answer() {
+            return Err(Stop::Inconclusive("the agent has not asked for permission".to_owned()));
+        }
+    }
+}
+
+async fn spreads(t: &mut Tester) -> Step {
+    let prompt = prompt(t)?;
+    let session = t.new_session().await?;
+    t.permission = Permission::Held;
+    let turn = t.start(&session, &prompt).await?;
+    let request = asked(t).await?;
+    t.notify("$/cancel_request", json!({"requestId": turn})).await?;
+    let mut seen = t.fence().await?;
+    seen.extend(t.fence().await?);
+    let withdraws = |message: &Message| {
+        message.method() == Some("$/cancel_request") && message.params().get("requestId") == request.id()
+    };
+    let ends = |message: &Message| message.is_answer() && message.id() == Some(&turn);
+    if seen.iter().any(withdraws) {
+        Ok(())
+    } else if seen.iter().any(ends) {
+        Err(Stop::Fail("the cancelled prompt has ended, and its permission request is still open".to_owned()))
+    } else {
+        Err(Stop::NotApplicable("the agent does not serve `$/cancel_request` for prompts".to_owned()))
+    }
+}
+
 async fn answered_by_error(t: &mut Tester) -> Step {
     let prompt = prompt(t)?;
     let session = t.new_session().await?;
     t.permission = Permission::Held;
     let turn = t.start(&session, &prompt).await?;
-    let request = loop {
-        let message = t.wait("a permission request").await?;
-        if message.method() == Some("session/request_permission") {
-            break message;
-        }
-        if message.is_answer() {
-            return Err(Stop::Inconclusive("the agent has not asked for permission".to_owned()));
-        }
-    };
+    let request = asked(t).await?;
     t.permission = Permission::Allow;
     t.notify("session/cancel", json!({"sessionId": session})).await?;
     let error = json!({"code": -32800, "message": "the request was cancelled"});

@@ -22,6 +22,7 @@ pub(super) const CASES: &[Case] = &[
     case!("v1-new-14", "a prompt in a session that was closed", closed_session),
     case!("v1-close-02", "`session/close` during a turn", close_in_a_turn),
     case!("v1-close-03", "`session/close`", close),
+    case!("v1-mcp-02", "the agent's `mcpCapabilities`", mcp_http),
     case!("v1-mcp-08", "a stdio server with `null` and with malformed members", mcp_members),
 ];
 
@@ -147,6 +148,13 @@ async fn close_in_a_turn(t: &mut Tester) -> Step {
             "expected the stop reason `cancelled`, seen {}",
             seen.unwrap_or_default()
         ))),
+    }
+}
+
+async fn mcp_http(t: &mut Tester) -> Step {
+    match t.capability("mcpCapabilities.http").await? {
+        Value::Bool(true) => Ok(()),
+        _ => Err(Stop::Fail("the agent does not offer MCP servers over HTTP".to_owned())),
     }
 }
 

@@ -30,6 +30,28 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
         }
     }
     judge_pairs(conversation, f);
+    judge_extensions(conversation, f);
+}
+
+/// Checks that an agent that calls custom methods announces something custom.
+fn judge_extensions(conversation: &Conversation<'_>, f: &mut Findings) {
+    let mut initialized = conversation.answered().filter(|(request, _)| request.method() == "initialize");
+    let Some((_, initialize)) = initialized.next() else { return };
+    let announces = has_meta(&initialize.json["result"]["agentCapabilities"]);
+    for call in conversation.calls().filter(|call| call.method().starts_with('_')) {
+        for rule in ["v1-ext-08", "v1-cap-24"] {
+            f.check_lines(
+                rule,
+                announces,
+                || vec![initialize.line, call.line],
+                || format!("the agent calls `{}`, and no capability has a `_meta`", call.method()),
+            );
+        }
+    }
+}
+
+fn has_meta(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| members.contains_key("_meta") || members.values().any(has_meta))
 }
 
 fn judge_line(lines: &[Line], number: usize, line: &Line, f: &mut Findings) {

@@ -74,6 +74,10 @@ pub(in crate::check) const RULES: &[&str] = &[
     "v1-cmp-05",
     "v1-ext-01",
     "v1-ext-05",
+    "v1-ext-08",
+    "v1-cap-24",
+    "v1-tool-05",
+    "v1-eli-18",
     "v1-err-03",
     "v1-err-04",
 ];

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Said, What};
 use super::findings::Findings;
 use super::updates::path;
 
@@ -36,6 +36,26 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
         }
     }
     terminals(conversation, f);
+    declined(conversation, f);
+}
+
+/// Checks that a turn whose question was declined ends like any other.
+fn declined(conversation: &Conversation<'_>, f: &mut Findings) {
+    let asked: Vec<_> = conversation.calls().filter(|call| call.method() == "elicitation/create").collect();
+    for (prompt, answer) in
+        conversation.answered().filter(|(request, _)| request.method() == "session/prompt")
+    {
+        let within = |call: &&&Said| {
+            call.session() == prompt.session() && prompt.line < call.line && call.line < answer.line
+        };
+        // The checker declines every question.
+        if let Some(call) = asked.iter().find(within) {
+            let lines = || vec![call.line, answer.line];
+            f.check_lines("v1-eli-18", answer.json.get("result").is_some(), lines, || {
+                "the turn ends with an error after its question was declined".to_owned()
+            });
+        }
+    }
 }
 
 fn elicitation(params: &Value, line: usize, ids: &mut HashSet<String>, f: &mut Findings) {

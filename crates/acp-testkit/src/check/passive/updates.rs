@@ -98,6 +98,9 @@ fn tool_call(call: &Value, said: &Said, f: &mut Findings) {
         let known = kind.as_str().is_some_and(|kind| KINDS.contains(&kind));
         f.check("v1-tool-07", known, line, || format!("the kind {kind} is not one of the protocol"));
     }
+    if let Some(name) = call.get("name").filter(|name| !name.is_null()) {
+        f.check("v1-tool-05", name.is_string(), line, || format!("the name {name} is not a string"));
+    }
     for item in call["content"].as_array().into_iter().flatten() {
         let kind = item["type"].as_str().unwrap_or_default();
         let known = ["content", "diff", "terminal"].contains(&kind);

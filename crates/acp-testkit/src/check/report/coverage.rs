@@ -12,7 +12,7 @@ use crate::check::rules::Rule;
 pub struct Coverage {
     /// The rules that are judged.
     pub judged: Vec<&'static Rule>,
-    /// The rules that have no case yet.
+    /// The rules that have no case. [`Rule::unchecked`] has the reasons.
     pub missing: Vec<&'static Rule>,
     /// The number of active cases.
     pub cases: usize,
@@ -48,6 +48,8 @@ impl fmt::Display for Coverage {
         let (judged, missing) = (self.judged.len(), self.missing.len());
         writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
         writeln!(f, "\nwithout a case:")?;
-        self.missing.iter().try_for_each(|rule| writeln!(f, "  {}: {}", rule.id, rule.text))
+        self.missing.iter().try_for_each(|rule| {
+            writeln!(f, "  {}: {}", rule.id, rule.unchecked.as_deref().unwrap_or("there is no case yet"))
+        })
     }
 }

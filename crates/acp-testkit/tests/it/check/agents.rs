@@ -31,7 +31,9 @@ pub(super) struct Full(pub(super) MemoryStore);
     name = "full",
     version = "1",
     prompt(image, audio, embedded_context),
+    mcp(http),
     additional_directories,
+    meta("acme.dev/notes" = true),
     store = Arc::new(self.0.clone())
 )]
 impl Full {
@@ -100,6 +102,7 @@ async fn show(turn: &Turn) -> Result<()> {
     tool.start().await?;
     tool.diff(Diff::new("/work/a.txt", "new").old_text("old".to_owned())).await?;
     tool.complete().await?;
+    turn.ext_notify("_acme/noted", &[1, 2]).await?;
     turn.plan(["one", "two"]).await
 }
 
@@ -145,7 +148,7 @@ async fn forms(turn: &Turn) -> Result<()> {
 /// An agent that echoes.
 pub(super) struct Plain;
 
-#[agent(name = "plain", version = "1")]
+#[agent(name = "plain", version = "1", mcp(http))]
 impl Plain {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         turn.say(turn.text()).await?;

@@ -58,3 +58,13 @@ async fn a_program_that_does_not_start_is_inconclusive() {
     assert!(inconclusive > 0);
     assert_eq!((report.status(false), report.status(true)), (Status::Inconclusive, Status::Failed));
 }
+
+#[tokio::test]
+async fn rules_that_stay_open_are_not_failed_starts() {
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}"#;
+    let script = format!("read line; echo '{answer}'; cat > /dev/null");
+    // The first three need prompts that nobody has set, and the last one is of a later connection.
+    let rules = ["v1-perm-08", "v1-turn-09", "v1-creq-09", "v1-creq-08", "v1-init-04"];
+    let report = check(&script, &rules).await;
+    assert_eq!(report.outcome("v1-init-04").unwrap().verdict, Verdict::Pass, "{report}");
+}

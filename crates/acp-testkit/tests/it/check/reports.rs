@@ -71,6 +71,7 @@ fn the_coverage_names_the_rules_without_a_case() {
     let text = coverage.to_string();
     assert!(text.contains("\nPrompt turn "), "{text}");
     for rule in &coverage.missing {
-        assert!(text.contains(&format!("\n  {}: ", rule.id)), "{text}");
+        let reason = rule.unchecked.as_deref().expect("a rule without a case has a reason");
+        assert!(text.contains(&format!("\n  {}: {reason}\n", rule.id)), "{text}");
     }
 }

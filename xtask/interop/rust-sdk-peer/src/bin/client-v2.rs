@@ -1,4 +1,4 @@
-//! A scripted client of version 2 on the official Rust SDK: `client-v2 <scenario> -- <agent command>`
+//! A scripted client of version 2 on the official Rust SDK: `client-v2 <scenario> -- <agent>`
 //! (see ../../../README.md).
 
 use std::sync::{Arc, Mutex};
@@ -44,7 +44,7 @@ fn usage() -> Error {
 
 type Link = ConnectionTo<Agent>;
 
-/// What reaches the client, in the order of the wire.
+/// Messages to the client, in the order of the wire.
 enum Seen {
     Update(SessionUpdate),
     Asked(RequestPermissionRequest, Responder<RequestPermissionResponse>),

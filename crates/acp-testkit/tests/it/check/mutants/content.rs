@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::faults::{LIE, dies_of, full, loses, parsed};
 use crate::check::mutant::Fault::{Answer, Before, Call, Line, Lose, Refuse, Update};
-use crate::check::mutant::{Mutant, without};
+use crate::check::mutant::{Mutant, error, without};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     // Content, tool calls, plans.
@@ -117,4 +117,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v1-err-07", Line(|_, writer, line, out| dies_of(writer, line, "987654321", out))),
+    full("v1-ext-08", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta"))),
+    full("v1-tool-05", Update("tool_call", |u| u["name"] = json!(5))),
+    full("v1-eli-18", Answer("session/prompt", |m| error(m, -32603))),
+    full(
+        "v1-creq-08",
+        Line(|_, writer, line, out| {
+            if writer == Writer::First || !line.contains("$/cancel_request") {
+                out.pass(writer, line);
+            }
+        }),
+    ),
 ];

@@ -156,4 +156,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
+    full(
+        "v1-cap-03",
+        Refuse("initialize", |params| {
+            let offered = &params["clientCapabilities"];
+            offered["terminal"] == true && offered.get("fs").is_none()
+        }),
+    ),
+    full("v1-cap-24", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta"))),
+    full(
+        "v1-mcp-02",
+        Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "mcpCapabilities")),
+    ),
 ];

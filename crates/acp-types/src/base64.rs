@@ -2,16 +2,17 @@
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The values of the letters. Others have none.
-const VALUES: [Option<u8>; 256] = {
-    let mut values = [None; 256];
-    let mut value = 0;
-    while value < 64 {
-        values[LETTERS[value] as usize] = Some(value as u8);
-        value += 1;
-    }
-    values
-};
+/// Returns the value of a letter. Others have none.
+const fn value(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    })
+}
 
 /// Writes bytes as text, with padding.
 #[must_use]
@@ -40,7 +41,7 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
     for chunk in letters.as_bytes().chunks(4) {
         let mut bits = 0_u32;
         for letter in chunk {
-            bits = bits << 6 | u32::from((*VALUES.get(usize::from(*letter))?)?);
+            bits = bits << 6 | u32::from(value(*letter)?);
         }
         let [_, first, second, third] = (bits << (24 - 6 * chunk.len())).to_be_bytes();
         match chunk.len() {

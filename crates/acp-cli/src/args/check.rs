@@ -1,0 +1,116 @@
+//! The arguments of `acp check`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::args::prompt::{option, switch};
+use crate::args::{agent, value};
+use crate::named::Named;
+
+/// The command to run.
+#[derive(Debug)]
+pub(crate) enum CheckArgs {
+    /// Shows the rules that are judged, and those that are not.
+    List,
+    Agent(Box<AgentArgs>),
+}
+
+#[derive(Debug)]
+pub(crate) struct AgentArgs {
+    pub(crate) agent: Named,
+    pub(crate) rules: Vec<String>,
+    pub(crate) strict: bool,
+    pub(crate) json: Option<PathBuf>,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) login: Option<String>,
+    pub(crate) prompt: Option<String>,
+    pub(crate) endless_prompt: Option<String>,
+    pub(crate) permission_prompt: Option<String>,
+    pub(crate) more_prompts: Vec<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) turn_timeout: Option<Duration>,
+}
+
+pub(super) const USAGE: &str = "acp check agent [OPTIONS] -- AGENT [ARGS…]";
+
+const EXIT_STATUS: &str = "\
+exit status:
+  0 no rule is broken   1 a rule is broken, or an expected failure has passed
+  2 usage   3 no rule is broken, but some could not be judged";
+
+pub(super) fn definition() -> Command {
+    let command = Command::new("check")
+        .about("Runs the rules of the protocol against an agent")
+        .override_usage(
+            "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       \
+             acp check agent --list",
+        )
+        .after_help(EXIT_STATUS)
+        .arg(
+            Arg::new("side")
+                .value_name("SIDE")
+                .required(true)
+                .value_parser(["agent"])
+                .hide_possible_values(true)
+                .help("agent"),
+        )
+        .arg(switch("list").help("show how many rules of each area are judged, and those that are not"))
+        .arg(
+            option("rule", "ID", value_parser!(String))
+                .action(ArgAction::Append)
+                .help("judge this rule only; can be given several times"),
+        )
+        .arg(switch("strict").help("count SHOULD rules, too"))
+        .arg(option("json", "FILE", value_parser!(PathBuf)).help("write the report to this file as JSON"))
+        .arg(option("baseline", "FILE", value_parser!(PathBuf)).help(
+            "expect the failures of this file, a rule's id a line; one of them that passes is an error",
+        ))
+        .args(scenario_options());
+    agent::define(command)
+}
+
+fn scenario_options() -> [Arg; 8] {
+    let limit = |name, help| option(name, "SECS", value::seconds).allow_negative_numbers(true).help(help);
+    let text = |name, help| option(name, "TEXT", value_parser!(String)).help(help);
+    [
+        option("cwd", "DIR", value_parser!(PathBuf))
+            .help("the directory of the sessions [default: a new one, removed afterwards]"),
+        option("login", "ID", value_parser!(String))
+            .help("log in by this method, and out again if the agent offers it"),
+        text("prompt", "a prompt that is answered with a few words"),
+        text("endless", "a prompt whose turn lasts until it is cancelled"),
+        text("permission", "a prompt for which the agent asks for permission"),
+        text("show", "one more prompt, which makes the agent show what it can; can be given several times")
+            .action(ArgAction::Append),
+        limit("timeout", "how long an answer may take [default: 20]"),
+        limit("turn-timeout", "how long a turn may take [default: 120]"),
+    ]
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
+    if matches.get_flag("list") {
+        return Ok(CheckArgs::List);
+    }
+    let text = |name| matches.get_one::<String>(name).cloned();
+    let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+    let path = |name| matches.get_one::<PathBuf>(name).cloned();
+    let limit = |name| matches.get_one::<Duration>(name).copied();
+    Ok(CheckArgs::Agent(Box::new(AgentArgs {
+        agent: agent::read(matches)?,
+        rules: texts("rule"),
+        strict: matches.get_flag("strict"),
+        json: path("json"),
+        baseline: path("baseline"),
+        cwd: path("cwd"),
+        login: text("login"),
+        prompt: text("prompt"),
+        endless_prompt: text("endless"),
+        permission_prompt: text("permission"),
+        more_prompts: texts("show"),
+        timeout: limit("timeout"),
+        turn_timeout: limit("turn-timeout"),
+    })))
+}

@@ -1,0 +1,229 @@
+//! The events of a session as updates that every client understands. Some have no form in the
+//! vocabulary, so they become others, for which the state of messages and tool calls is kept.
+
+use std::collections::HashMap;
+
+use acp_agent::types::{
+    Content, ContentBlock, ContentChunk, MessageId, Plan, SessionUpdate, ToolCallContent, ToolCallId,
+    ToolCallStatus, ToolCallUpdate, ToolKind,
+};
+use acp_client::{Event, FileChanges, MessageKind, PlanContent, ProtocolVersion};
+
+use super::terminal::Terminals;
+
+/// The versions on both sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Versions {
+    pub(super) agent: ProtocolVersion,
+    pub(super) client: ProtocolVersion,
+}
+
+impl Versions {
+    fn are_equal(self) -> bool {
+        self.agent == self.client
+    }
+
+    /// Returns true if the client has fewer words than the agent.
+    fn narrow(self) -> bool {
+        self.agent >= ProtocolVersion::V2 && self.client < ProtocolVersion::V2
+    }
+}
+
+/// The messages and tool calls that may still change.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    /// The messages since the last prompt.
+    said: HashMap<MessageId, Vec<ContentBlock>>,
+    /// The content of tool calls, as the agent has sent it. The client gets all of it with each
+    /// change.
+    calls: HashMap<ToolCallId, Vec<ToolCallContent>>,
+    terminals: Terminals,
+}
+
+impl Folded {
+    /// Forgets the messages, because a new prompt comes.
+    pub(super) fn begin_turn(&mut self) {
+        self.said.clear();
+    }
+
+    /// Returns the updates for an event that is not about settings.
+    pub(super) fn updates(&mut self, event: Event, versions: Versions) -> Vec<SessionUpdate> {
+        match event {
+            Event::Message(chunk) => vec![self.say(MessageKind::Agent, chunk)],
+            Event::Thought(chunk) => vec![self.say(MessageKind::Thought, chunk)],
+            Event::UserMessage(chunk) => vec![self.say(MessageKind::User, chunk)],
+            Event::MessageReplaced { kind, id, content, .. } => self.replace(kind, &id, content),
+            Event::ToolCall(mut call) => {
+                self.calls.insert(call.tool_call_id.clone(), std::mem::take(&mut call.content));
+                call.content = self.content(&call.tool_call_id, versions);
+                if versions.narrow() {
+                    call.status = status(call.status);
+                    call.kind = kind(call.kind);
+                }
+                self.settle(&call.tool_call_id, Some(&call.status));
+                vec![SessionUpdate::ToolCall(call)]
+            }
+            Event::ToolCallUpdate(mut update) => {
+                let id = update.tool_call_id.clone();
+                if let Some(content) = update.content.take() {
+                    self.calls.insert(id.clone(), content);
+                    update.content = Some(self.content(&id, versions));
+                }
+                if versions.narrow() {
+                    update.status = update.status.map(status);
+                    update.kind = update.kind.map(kind);
+                }
+                self.settle(&id, update.status.as_ref());
+                vec![SessionUpdate::ToolCallUpdate(update)]
+            }
+            Event::ToolContent { id, item, .. } => {
+                self.calls.entry(id.clone()).or_default().push(*item);
+                vec![self.shown(id, versions)]
+            }
+            Event::Terminal { id, change, .. } => {
+                if !self.terminals.change(&id, *change) {
+                    return Vec::new();
+                }
+                let shows = |content: &[ToolCallContent]| {
+                    content.iter().any(
+                        |item| matches!(item, ToolCallContent::Terminal(shown) if shown.terminal_id == id),
+                    )
+                };
+                let calls = self.calls.iter().filter(|(_, content)| shows(content));
+                let calls: Vec<_> = calls.map(|(call, _)| call.clone()).collect();
+                calls.into_iter().map(|call| self.shown(call, versions)).collect()
+            }
+            event => other(event, versions).into_iter().collect(),
+        }
+    }
+
+    fn say(&mut self, kind: MessageKind, chunk: ContentChunk) -> SessionUpdate {
+        if let Some(id) = &chunk.message_id {
+            self.said.entry((**id).clone()).or_default().push(chunk.content.clone());
+        }
+        message(kind, chunk)
+    }
+
+    /// Returns the pieces of a message that comes as a whole. One that was said before and has other
+    /// content now is a new message, because the client cannot replace it.
+    fn replace(
+        &mut self,
+        kind: MessageKind,
+        id: &MessageId,
+        content: Option<Vec<ContentBlock>>,
+    ) -> Vec<SessionUpdate> {
+        let Some(content) = content else { return Vec::new() };
+        let new = match self.said.get(id) {
+            Some(said) if text(said) == text(&content) && said.len() >= content.len() => return Vec::new(),
+            Some(_) => MessageId::from(format!("{id}~{}", self.said.len())),
+            None => id.clone(),
+        };
+        self.said.insert(id.clone(), content.clone());
+        let chunk = |block| message(kind, ContentChunk::new(block).message_id(new.clone()));
+        content.into_iter().map(chunk).collect()
+    }
+
+    /// Returns the update that shows all content of a tool call.
+    fn shown(&self, id: ToolCallId, versions: Versions) -> SessionUpdate {
+        let content = self.content(&id, versions);
+        let mut update = ToolCallUpdate::new(id);
+        update.content = Some(content);
+        SessionUpdate::ToolCallUpdate(Box::new(update))
+    }
+
+    fn content(&self, id: &ToolCallId, versions: Versions) -> Vec<ToolCallContent> {
+        let items = self.calls.get(id).into_iter().flatten();
+        items.map(|item| self.item(item, versions)).collect()
+    }
+
+    /// Returns an item as the client can show it.
+    fn item(&self, item: &ToolCallContent, versions: Versions) -> ToolCallContent {
+        match item {
+            ToolCallContent::Terminal(shown) if versions.agent >= ProtocolVersion::V2 => {
+                text_item(self.terminals.text(&shown.terminal_id))
+            }
+            ToolCallContent::Unknown(_) if versions.narrow() => {
+                FileChanges::of(item).map_or_else(|| item.clone(), |changes| text_item(described(&changes)))
+            }
+            item => item.clone(),
+        }
+    }
+
+    /// Forgets a tool call that is over, unless a terminal in it may go on.
+    fn settle(&mut self, id: &ToolCallId, status: Option<&ToolCallStatus>) {
+        let is_over = matches!(status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed));
+        let shows_terminal = |content: &Vec<ToolCallContent>| {
+            content.iter().any(|item| matches!(item, ToolCallContent::Terminal(_)))
+        };
+        if is_over && !self.calls.get(id).is_some_and(shows_terminal) {
+            self.calls.remove(id);
+        }
+    }
+}
+
+/// Returns the update for an event that needs no state.
+fn other(event: Event, versions: Versions) -> Option<SessionUpdate> {
+    Some(match event {
+        Event::Plan(plan) | Event::NamedPlan { plan: PlanContent::Items(plan), .. } => {
+            SessionUpdate::Plan(plan)
+        }
+        // The one that was shown last takes the place of all others.
+        Event::PlanRemoved { .. } => SessionUpdate::Plan(Plan::new([])),
+        Event::Commands(commands) => SessionUpdate::AvailableCommandsUpdate(commands),
+        Event::Info(info) => SessionUpdate::SessionInfoUpdate(info),
+        Event::Usage(usage) => SessionUpdate::UsageUpdate(usage),
+        Event::Notice(notice) => SessionUpdate::Notice(notice),
+        Event::Compaction(compaction) => SessionUpdate::CompactionUpdate(compaction),
+        Event::CompactionSummary(chunk) => SessionUpdate::CompactionSummaryChunk(chunk),
+        // An unknown kind of another version means nothing to the client.
+        Event::Unknown(unknown) if versions.are_equal() => SessionUpdate::Unknown(unknown),
+        // The agent half reports states itself.
+        _ => return None,
+    })
+}
+
+const fn message(kind: MessageKind, chunk: ContentChunk) -> SessionUpdate {
+    match kind {
+        MessageKind::User => SessionUpdate::UserMessageChunk(chunk),
+        MessageKind::Agent => SessionUpdate::AgentMessageChunk(chunk),
+        MessageKind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+    }
+}
+
+fn text(blocks: &[ContentBlock]) -> String {
+    blocks.iter().filter_map(ContentBlock::as_text).collect()
+}
+
+fn text_item(text: String) -> ToolCallContent {
+    Content::new(ContentBlock::text(text)).into()
+}
+
+/// Returns changes of files as text: the patch, or what happened to which file.
+fn described(changes: &FileChanges) -> String {
+    if let Some(patch) = &changes.patch {
+        // A fence is longer than any run of backticks in what it holds.
+        let longest = patch.text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(longest.max(2) + 1);
+        let end = if patch.text.ends_with('\n') { "" } else { "\n" };
+        return format!("{fence}diff\n{}{end}{fence}", patch.text);
+    }
+    let lines = changes.changes.iter().map(|change| match &change.old_path {
+        Some(old) => format!("{:?}: {old} → {}", change.operation, change.path),
+        None => format!("{:?}: {}", change.operation, change.path),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the status in the words of version 1.
+fn status(status: ToolCallStatus) -> ToolCallStatus {
+    match status {
+        ToolCallStatus::Unknown(name) if *name == *"cancelled" => ToolCallStatus::Failed,
+        ToolCallStatus::Unknown(_) => ToolCallStatus::InProgress,
+        status => status,
+    }
+}
+
+/// Returns the kind in the words of version 1.
+fn kind(kind: ToolKind) -> ToolKind {
+    if matches!(kind, ToolKind::Unknown(_)) { ToolKind::Other } else { kind }
+}

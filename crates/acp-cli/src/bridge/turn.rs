@@ -1,0 +1,52 @@
+//! A turn: the client's prompt, and the agent's events up to its end.
+
+use acp_agent::types::{PromptResponse, StopReason};
+use acp_agent::{Result, Session, Turn};
+use acp_client::TurnResponse;
+
+use super::asking::{Asking, ask};
+use super::error::of_agent;
+use super::session::State;
+use super::update;
+
+/// Passes a prompt on, and everything that comes of it.
+pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptResponse> {
+    let (_guard, mut questions) = session.begin_turn();
+    update::lock(&session.folded).begin_turn();
+    let mut inner = session.inner.prompt(turn.prompt().to_vec()).await.map_err(of_agent)?;
+    // The agent says how a cancelled turn ends.
+    let outer = turn.uncancelled();
+    let (mut asking, mut is_cancelled) = (Asking::default(), false);
+    loop {
+        tokio::select! {
+            biased;
+            () = turn.cancelled(), if !is_cancelled => {
+                is_cancelled = true;
+                inner.cancel().map_err(of_agent)?;
+            }
+            () = asking.next(), if !asking.is_empty() => {}
+            event = inner.next() => match event {
+                Some(event) => update::send(&session, event, &outer).await?,
+                None => break,
+            },
+            // The events come first, because a question may be about them.
+            Some(question) = questions.recv() => asking.add(question, &turn),
+        }
+    }
+    asking.outlive();
+    questions.close();
+    while let Ok(question) = questions.try_recv() {
+        let client = turn.client().clone();
+        tokio::spawn(async move { ask(question, None, &client).await });
+    }
+    inner.finish().await.map(response).map_err(of_agent)
+}
+
+fn response(done: TurnResponse) -> PromptResponse {
+    let has_reason = done.stop_reason().is_some();
+    let mut response = done.into_response();
+    if !has_reason {
+        response.stop_reason = StopReason::EndTurn;
+    }
+    response
+}

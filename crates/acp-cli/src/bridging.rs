@@ -1,0 +1,34 @@
+//! `acp bridge`: an agent on stdin and stdout, made of an agent of the other version.
+
+use acp_cli::bridge::Bridge;
+use acp_client::{LocalFs, LocalTerminals, Transport};
+
+use crate::args::bridge::BridgeArgs;
+use crate::interrupt::Interrupts;
+use crate::prompt::{Failure, exit, tell_stderr};
+
+/// Serves the client until it goes, and returns the exit code.
+pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
+    let mut interrupts = Interrupts::listen()?;
+    let (command, explain) = args.agent.find()?.into_parts();
+    let connect = acp_client::spawn(command.on_stderr(tell_stderr)).versions([args.to]);
+    let connect = match args.init_timeout {
+        Some(limit) => connect.initialize_timeout(limit),
+        None => connect,
+    };
+    let mut bridge = Bridge::new(connect);
+    if args.serve_fs {
+        bridge = bridge.serve_files(LocalFs::session_roots().create_directories());
+    }
+    if args.serve_terminals {
+        bridge = bridge.serve_terminals(LocalTerminals::new());
+    }
+    let bridge = bridge.until(async move {
+        interrupts.next().await;
+    });
+    match bridge.serve(Transport::stdio()?).await {
+        Ok(()) => Ok(exit::DONE),
+        Err(acp_cli::bridge::BridgeError::Connect(error)) => Err(explain(error)),
+        Err(error) => Err(error.into()),
+    }
+}

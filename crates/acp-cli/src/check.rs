@@ -1,0 +1,71 @@
+//! `acp check`: the rules of the protocol, run against an agent.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
+
+use crate::args::check::{AgentArgs, CheckArgs};
+use crate::prompt::{Failure, exit, tell};
+
+/// Runs a check, writes its report to stdout and returns the exit code.
+pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
+    match args {
+        CheckArgs::List => {
+            io::stdout().write_all(Coverage::of_agents().to_string().as_bytes())?;
+            Ok(exit::DONE)
+        }
+        CheckArgs::Agent(args) => agent(*args).await,
+    }
+}
+
+async fn agent(args: AgentArgs) -> Result<u8, Failure> {
+    let judged = Coverage::of_agents().judged;
+    if let Some(id) = args.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
+        tell(&format!("acp: `--rule {id}`: no such rule is judged: see `acp check agent --list`"));
+        return Ok(exit::USAGE);
+    }
+    // It is read before the check, which takes long.
+    let baseline = args.baseline.as_deref().map(read).transpose()?.map(|text| Baseline::parse(&text));
+    let (command, _) = args.agent.find()?.into_parts();
+    let scratch = if args.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
+    let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path))?;
+    let mut report = Checker::new(Target::spawn(command), options).run().await;
+    if let Some(file) = &args.json {
+        let text = format!("{:#}\n", report.to_json());
+        fs::write(file, text).map_err(|error| format!("`--json {}`: {error}", file.display()))?;
+    }
+    let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
+    show(&report, &passed)?;
+    let code = report.status(args.strict).exit_code();
+    Ok(if passed.is_empty() { code } else { exit::ERROR })
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()).into())
+}
+
+fn options(args: &AgentArgs, scratch: Option<&Path>) -> Result<Options, Failure> {
+    let mut options = Options::default();
+    if let Some(cwd) = args.cwd.as_deref().or(scratch) {
+        options.cwd = std::path::absolute(cwd)?;
+    }
+    options.only.clone_from(&args.rules);
+    options.login.clone_from(&args.login);
+    options.endless_prompt.clone_from(&args.endless_prompt);
+    options.permission_prompt.clone_from(&args.permission_prompt);
+    options.more_prompts.clone_from(&args.more_prompts);
+    options.prompt = args.prompt.clone().unwrap_or(options.prompt);
+    options.limit = args.timeout.unwrap_or(options.limit);
+    options.turn_limit = args.turn_timeout.unwrap_or(options.turn_limit);
+    Ok(options)
+}
+
+fn show(report: &Report, passed: &[String]) -> io::Result<()> {
+    let mut text = report.to_string();
+    for id in passed {
+        text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));
+    }
+    io::stdout().write_all(text.as_bytes())
+}

@@ -1,0 +1,208 @@
+//! A scripted agent of version 2: what a client of version 1 gets of the words that it does not
+//! know.
+
+use acp_client::{ProtocolVersion, Transport};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+
+use super::bridge;
+
+/// One end of a connection, line by line.
+struct Raw {
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Raw {
+    fn pair() -> (Self, Transport) {
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = tokio::io::split(near);
+        (Self { lines: BufReader::new(reader).lines(), writer }, Transport::from_stream(far))
+    }
+
+    async fn write(&mut self, message: Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("it is read");
+    }
+
+    async fn read(&mut self) -> Value {
+        let line = self.lines.next_line().await.expect("it is readable").expect("there is one");
+        serde_json::from_str(&line).expect("is JSON")
+    }
+
+    /// Reads a request, and answers it.
+    async fn answer(&mut self, method: &str, result: Value) -> Value {
+        let request = self.read().await;
+        assert_eq!(request["method"], method, "{request}");
+        self.write(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+        request["params"].clone()
+    }
+
+    async fn update(&mut self, update: Value) {
+        let params = json!({"sessionId": "s", "update": update});
+        self.write(json!({"jsonrpc": "2.0", "method": "session/update", "params": params})).await;
+    }
+
+    /// Sends a request, and returns everything up to its answer.
+    async fn request(&mut self, id: u64, method: &str, params: Value) -> Vec<Value> {
+        self.write(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        let mut read = Vec::new();
+        loop {
+            let message = self.read().await;
+            let is_answer = message["id"] == id && message.get("method").is_none();
+            read.push(message);
+            if is_answer {
+                return read;
+            }
+        }
+    }
+}
+
+/// A client of version 1 before a bridge to a scripted agent, with a session.
+async fn opened() -> (Raw, Raw) {
+    let (mut agent, transport) = Raw::pair();
+    let (mut client, near) = Raw::pair();
+    let mut bridged = acp_cli_bridge(transport, near);
+    let script = async {
+        let asked = agent
+            .answer(
+                "initialize",
+                json!({"protocolVersion": 2, "info": {"name": "a", "version": "1"},
+            "capabilities": {"session": {}}}),
+            )
+            .await;
+        assert_eq!((asked["protocolVersion"].as_u64(), asked["info"]["name"].as_str()), (Some(2), Some("c")));
+        agent.answer("session/new", json!({"sessionId": "s"})).await;
+    };
+    let client_script = async {
+        let info = json!({"name": "c", "version": "1"});
+        client.request(1, "initialize", json!({"protocolVersion": 1, "clientInfo": info})).await;
+        client.request(2, "session/new", json!({"cwd": "/w", "mcpServers": []})).await;
+    };
+    tokio::select! {
+        ((), ()) = async { tokio::join!(script, client_script) } => {}
+        ended = &mut bridged => panic!("{ended:?}"),
+    }
+    (client, agent)
+}
+
+fn acp_cli_bridge(
+    agent: Transport,
+    client: Transport,
+) -> tokio::task::JoinHandle<Result<(), acp_cli::bridge::BridgeError>> {
+    let connect = acp_client::connect(agent).versions([ProtocolVersion::V2]);
+    tokio::spawn(acp_cli::bridge::Bridge::new(connect).serve(client))
+}
+
+/// Plays a turn, and returns the updates that the client gets.
+async fn turn(client: &mut Raw, agent: &mut Raw, updates: &[Value]) -> Vec<Value> {
+    let script = async {
+        agent.answer("session/prompt", json!({"messageId": "m1"})).await;
+        agent.update(json!({"sessionUpdate": "user_message", "messageId": "m1", "content": [{"type": "text", "text": "go"}]})).await;
+        agent.update(json!({"sessionUpdate": "state_update", "state": "running"})).await;
+        for update in updates {
+            agent.update(update.clone()).await;
+        }
+        agent
+            .update(json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"}))
+            .await;
+    };
+    let params = json!({"sessionId": "s", "prompt": [{"type": "text", "text": "go"}]});
+    let ((), mut read) = tokio::join!(script, client.request(3, "session/prompt", params));
+    let answer = read.pop().expect("is there");
+    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    read.into_iter().map(|message| message["params"]["update"].clone()).collect()
+}
+
+fn texts(update: &Value) -> Vec<&str> {
+    update["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item["content"]["text"].as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn words_of_version_2_become_those_of_version_1() {
+    let (mut client, mut agent) = opened().await;
+    let patch = "--- /w/a\n+++ /w/a\n@@ -1 +1 @@\n-one\n+```\n";
+    let seen = turn(&mut client, &mut agent, &[
+        json!({"sessionUpdate": "brand_new", "x": 1}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit", "kind": "_own", "status": "in_progress"}),
+        json!({"sessionUpdate": "tool_call_content_chunk", "toolCallId": "t", "content": {"type": "content", "content": {"type": "text", "text": "one"}}}),
+        json!({"sessionUpdate": "tool_call_content_chunk", "toolCallId": "t", "content": {"type": "diff",
+            "changes": [{"operation": "modify", "path": "/w/a", "fileType": "text"}], "patch": {"format": "git_patch", "text": patch}}}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "paused"}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "cancelled"}),
+    ]).await;
+    let kinds: Vec<_> =
+        seen.iter().map(|update| update["sessionUpdate"].as_str().unwrap_or_default()).collect();
+    assert_eq!(
+        kinds,
+        ["tool_call", "tool_call_update", "tool_call_update", "tool_call_update", "tool_call_update"],
+        "{seen:#?}"
+    );
+    assert_eq!(
+        (seen[0]["title"].as_str(), seen[0]["kind"].as_str().unwrap_or("other")),
+        (Some("Edit"), "other")
+    );
+    assert_eq!(texts(&seen[1]), ["one"]);
+    assert_eq!(texts(&seen[2]), ["one", &format!("````diff\n{patch}````")]);
+    assert_eq!((&seen[3]["status"], &seen[4]["status"]), (&json!("in_progress"), &json!("failed")));
+}
+
+#[tokio::test]
+async fn terminals_of_the_agent_become_text() {
+    let (mut client, mut agent) = opened().await;
+    let seen = turn(&mut client, &mut agent, &[
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Run", "content": [{"type": "terminal", "terminalId": "x"}]}),
+        json!({"sessionUpdate": "terminal_update", "terminalId": "x", "command": "ls", "cwd": "/w"}),
+        // `a`, an escape sequence, `b`.
+        json!({"sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": "YRtbMzFtYg=="}),
+        json!({"sessionUpdate": "terminal_update", "terminalId": "x", "exitStatus": {"exitCode": 3}}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}),
+    ]).await;
+    assert!(
+        seen.iter()
+            .all(|update| update["sessionUpdate"].as_str().is_some_and(|kind| kind.starts_with("tool_call"))),
+        "{seen:#?}"
+    );
+    let last = seen.iter().rev().find(|update| update.get("content").is_some()).expect("there is one");
+    assert_eq!(texts(last), ["ab\n[exit status 3]"], "{seen:#?}");
+    assert_eq!(seen.last().expect("there is one")["status"], "completed");
+}
+
+#[tokio::test]
+async fn a_message_that_is_replaced_is_said_again_only_if_it_is_another_one() {
+    let (mut client, mut agent) = opened().await;
+    let say = |text: &str| json!({"sessionUpdate": "agent_message_chunk", "messageId": "a", "content": {"type": "text", "text": text}});
+    let whole = |text: &str| json!({"sessionUpdate": "agent_message", "messageId": "a", "content": [{"type": "text", "text": text}]});
+    let seen = turn(&mut client, &mut agent, &[say("on"), say("e"), whole("one"), whole("two")]).await;
+    let said: Vec<_> = seen
+        .iter()
+        .map(|update| (update["messageId"].as_str(), update["content"]["text"].as_str()))
+        .collect();
+    assert_eq!(said.len(), 3, "{seen:#?}");
+    assert_eq!((said[0], said[1]), ((Some("a"), Some("on")), (Some("a"), Some("e"))));
+    assert!(said[2].0 != Some("a") && said[2].1 == Some("two"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_second_bridge_changes_nothing_for_a_scripted_agent() {
+    let (mut agent, transport) = Raw::pair();
+    let inner = bridge(ProtocolVersion::V1, transport);
+    let outer = bridge(ProtocolVersion::V2, inner);
+    let (client, ()) = tokio::join!(acp_client::connect(outer), async {
+        agent
+            .answer(
+                "initialize",
+                json!({"protocolVersion": 1, "agentInfo": {"name": "a", "version": "1"},
+            "agentCapabilities": {"_meta": {"acme.dev/undo": true}}}),
+            )
+            .await;
+    });
+    let client = client.expect("it answers");
+    assert_eq!(client.info().map(|info| info.name.as_str()), Some("a"));
+    let meta = client.capabilities().meta.as_ref().and_then(|meta| meta.get("acme.dev/undo"));
+    assert!(meta.is_some());
+}
