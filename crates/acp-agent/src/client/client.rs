@@ -10,7 +10,7 @@ use acp_types::v1::{AgentCapabilities, ClientCapabilities, Implementation, Proto
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, OnFault, Result};
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask};
 
@@ -19,6 +19,7 @@ use crate::wire::ask::{Answer, Ask};
 pub struct Client {
     peer: Peer,
     agreed: Arc<Agreed>,
+    on_fault: Option<OnFault>,
 }
 
 /// The outcome of `initialize`.
@@ -32,8 +33,13 @@ pub(crate) struct Agreed {
 }
 
 impl Client {
-    pub(crate) fn new(peer: Peer, agreed: Arc<Agreed>) -> Self {
-        Client { peer, agreed }
+    pub(crate) fn new(peer: Peer, agreed: Arc<Agreed>, on_fault: Option<OnFault>) -> Self {
+        Client { peer, agreed, on_fault }
+    }
+
+    /// Returns the receiver of faults, if there is one.
+    pub(crate) const fn on_fault(&self) -> Option<&OnFault> {
+        self.on_fault.as_ref()
     }
 
     /// Returns the protocol version that both sides speak.

@@ -44,14 +44,15 @@ impl<S> Scope<S> {
         agreed: Arc<Agreed>,
         request: &Request,
     ) -> Self {
-        let (client, id) = (Client::new(request.peer.clone(), agreed), Some(request.id.clone()));
-        Scope::new(connection, client, request.cancel.clone(), id)
+        let client = Client::new(request.peer.clone(), agreed, connection.on_fault().cloned());
+        Scope::new(connection, client, request.cancel.clone(), Some(request.id.clone()))
     }
 
     /// Returns the origin of a notification. Nobody can cancel it, and its handler ends with the
     /// connection.
     pub(crate) fn of_notification(connection: &Arc<Connection<S>>, agreed: Arc<Agreed>, peer: &Peer) -> Self {
-        Scope::new(connection, Client::new(peer.clone(), agreed), CancellationToken::new(), None)
+        let client = Client::new(peer.clone(), agreed, connection.on_fault().cloned());
+        Scope::new(connection, client, CancellationToken::new(), None)
     }
 
     fn new(

@@ -19,6 +19,7 @@ use crate::store::{Recorder, StoredState};
 use crate::updates::commands::SessionCommands;
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
+use crate::wire::degraded::Reports;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
 
@@ -43,6 +44,7 @@ struct Inner<O: Op> {
     gate: Arc<Gate>,
     /// The part of the session that the wire remembers.
     wire: SessionWire,
+    reports: Arc<Reports>,
     #[cfg(feature = "store")]
     is_new: bool,
     /// The session's recorder. A stored session has one before it is open.
@@ -100,6 +102,7 @@ impl<O: OpensSession> Opening<O> {
         let inner = Inner {
             gate: Arc::new(Gate::of_session(id.clone())),
             wire: client.wire().session(),
+            reports: Arc::default(),
             id,
             client,
             cancel,
@@ -113,6 +116,10 @@ impl<O: OpensSession> Opening<O> {
             stage: Mutex::new(stage),
         };
         Opening { request, inner: Arc::new(inner) }
+    }
+
+    pub(crate) fn reports(&self) -> &Arc<Reports> {
+        &self.inner.reports
     }
 
     /// Returns the session's id. A new session has a fresh one, which `Opened` may replace.
@@ -201,6 +208,7 @@ impl<O: OpensSession> Opening<O> {
         if wire.needs_settings(&update) {
             return Ok(());
         }
+        inner.reports.note(wire.fit(&mut update, None), &inner.id, inner.client.on_fault());
         let params = wire.update(&inner.id, &update, None);
         let params = gate.guard(&params);
         let sent = wire.send_update(inner.client.peer(), &params);

@@ -227,6 +227,11 @@ impl<S> Connection<S> {
         self.fault(&Fault::Ignored { method, reason });
     }
 
+    /// Returns the receiver of faults, if there is one.
+    pub(crate) const fn on_fault(&self) -> Option<&OnFault> {
+        self.on_fault.as_ref()
+    }
+
     pub(crate) fn fault(&self, fault: &Fault<'_>) {
         if let Some(on_fault) = &self.on_fault {
             on_fault(fault);

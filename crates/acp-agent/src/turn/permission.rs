@@ -32,16 +32,25 @@ impl Turn {
     /// [`Error::Cancelled`](crate::Error::Cancelled) when the turn was cancelled, or the client
     /// says that it was, in either way that the protocol has; [`Error::Call`](crate::Error::Call)
     /// when the client fails or chooses an option that was not offered;
-    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options. An error is
-    /// never consent.
+    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if none of the options is of a kind that
+    /// the client's version has. An error is never consent.
     pub async fn ask_with(
         &self,
         call: &ToolCall,
         options: impl IntoIterator<Item = PermissionOption>,
     ) -> Result<PermissionOption> {
-        let options: Vec<_> = options.into_iter().collect();
+        let mut options: Vec<_> = options.into_iter().collect();
         if options.is_empty() {
             return Err(Error::NoOptions);
+        }
+        self.session_updates().report(self.client().wire().fit_options(&mut options));
+        if options.is_empty() {
+            let version = self.client().protocol_version();
+            return Err(Error::Unsupported {
+                what: "a question whose options are all of the agent's own kinds".into(),
+                version,
+            });
         }
         let mut call = ToolCallUpdate::from(call);
         paths::join_call(&mut call, self.session_updates().cwd());

@@ -16,6 +16,7 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
+use crate::wire::degraded::{Losses, Reports};
 use crate::wire::gate::Gate;
 #[cfg(feature = "v2")]
 use crate::wire::raw::v2;
@@ -64,6 +65,8 @@ pub(crate) struct OpenSession {
     pub(crate) recorder: Option<Recorder>,
     /// The part of the session that the wire remembers.
     pub(crate) wire: SessionWire,
+    /// The losses that were reported.
+    pub(crate) reports: Arc<Reports>,
 }
 
 impl SessionUpdates {
@@ -208,6 +211,7 @@ impl SessionUpdates {
         self.open.wire.complete(&mut update);
         let wire = client.wire();
         let known = self.known_settings(&update);
+        self.report(wire.fit(&mut update, known.as_ref()));
         if !wire.has_form(&update, known.as_ref()) {
             return Ok(None);
         }
@@ -250,6 +254,12 @@ impl SessionUpdates {
         }
     }
 
+    /// Reports what the client does not get because of the version that it speaks. Each kind of
+    /// loss is reported once.
+    pub(crate) fn report(&self, losses: Losses) {
+        self.open.reports.note(losses, &self.open.id, self.open.client.on_fault());
+    }
+
     /// Returns the settings that the update is written with, if there are any. They are those after
     /// it.
     fn known_settings(&self, update: &SessionUpdate) -> Option<KnownSettings> {
@@ -268,7 +278,10 @@ impl SessionUpdates {
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.meter().observe(update);
-        self.send_now(&self.open.gate, update);
+        let known = self.known_settings(update);
+        let mut update = update.clone();
+        self.report(self.open.client.wire().fit(&mut update, known.as_ref()));
+        self.send_now(&self.open.gate, &update);
     }
 
     /// Sends the slash commands, without waiting. They are not recorded: each opening of the

@@ -6,6 +6,7 @@
 pub(crate) mod ask;
 pub(crate) mod background;
 pub(crate) mod cancel;
+pub(crate) mod degraded;
 #[cfg(feature = "shell")]
 pub(crate) mod display;
 pub(crate) mod entity;

@@ -89,6 +89,14 @@ pub enum Fault<'a> {
         /// The reason.
         reason: &'a str,
     },
+    /// Something that this side wanted to say has no form in what the peer takes. It was said in
+    /// another way, or left out. The service itself reports it.
+    Degraded {
+        /// Its name, such as a kind of value.
+        what: &'a str,
+        /// The other way.
+        instead: &'a str,
+    },
     /// A handler panicked, or a value of it panicked on drop. A request whose result was lost with
     /// it was answered with `-32603`.
     Panicked {
@@ -181,6 +189,9 @@ impl fmt::Display for Fault<'_> {
             Self::Ignored { method, reason } => write!(f, "ignored `{method}`: {reason}"),
             Self::Unreadable { what, reason } => {
                 write!(f, "{what} was skipped, because it cannot be read: {reason}")
+            }
+            Self::Degraded { what, instead } => {
+                write!(f, "the peer does not take {what}: {instead}")
             }
             Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
             Self::UnwritableResult { method, message } => {

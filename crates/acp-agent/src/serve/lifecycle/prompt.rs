@@ -92,6 +92,11 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
                 outcome => outcome.map_err(Error::into_rpc),
             }),
         };
+        let outcome = outcome.map(|mut response| {
+            let updates = running.session().updates();
+            updates.report(call.context().client.wire().fit_end(&mut response));
+            response
+        });
         let outcome = outcome.map(|response| running.session().updates().meter().settle(response));
         running.scope().flow().ended(outcome)
     }

@@ -2,6 +2,8 @@
 
 mod ask;
 pub(super) mod elicitation;
+mod file_changes;
+pub(super) mod fit;
 pub(super) mod incoming;
 pub(super) mod initialize;
 pub(super) mod record;

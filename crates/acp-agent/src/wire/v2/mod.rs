@@ -15,6 +15,7 @@ mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;
 mod line_diff;
+pub(super) mod losses;
 mod meta;
 mod plan;
 pub(super) mod raw;

@@ -96,7 +96,7 @@ pub(super) fn write_added<M: SerializeMap>(
 
 /// Returns whether the item can be written. A terminal of the client is none of this version's,
 /// whose terminals are the agent's.
-const fn has_form(item: &ToolCallContent) -> bool {
+pub(super) const fn has_form(item: &ToolCallContent) -> bool {
     !matches!(item, ToolCallContent::Terminal(_))
 }
 

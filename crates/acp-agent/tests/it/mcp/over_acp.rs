@@ -128,7 +128,7 @@ async fn an_agent_may_have_a_handler_of_its_own_beside_the_library() {
         if message["method"] == "_client/told" {
             own.push(message["params"]["params"]["progress"].clone());
         }
-        shown |= message.to_string().contains("2 of 100000");
+        shown |= message.to_string().contains("2 of 40000");
     }
     assert_eq!(own, [1, 4]);
     let done = json!({"result": {"resultType": "complete", "content": []}});

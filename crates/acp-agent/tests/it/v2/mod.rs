@@ -1,6 +1,7 @@
 //! Version 2, from the same agents.
 
 mod asking;
+mod degraded;
 mod login;
 mod negotiation;
 mod sessions;
