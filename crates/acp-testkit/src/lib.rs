@@ -1,7 +1,7 @@
 //! A test kit for programs that speak the Agent Client Protocol.
 //!
-//! * [`ScriptedPeer`] plays an agent or a client, line by line: in memory, over any stream, or over a
-//!   child process. A message that differs from the expected one is a readable [`Fault`].
+//! * [`ScriptedPeer`] plays an agent or a client, line by line: in memory, over any stream, or over
+//!   a child process. A message that differs from the expected one is a readable [`Fault`].
 //! * [`Script`] is such a play as a value, with delays, [events](Event) and [broken lines](Garble).
 //! * [`relay`] stands between two peers and changes their lines.
 //!

@@ -46,8 +46,8 @@ impl Outbox {
     }
 }
 
-/// Carries lines between two streams until both have ended. `filter` gets each line without its end,
-/// and puts into the [`Outbox`] what leaves the relay instead.
+/// Carries lines between two streams until both have ended. `filter` gets each line without its
+/// end, and puts into the [`Outbox`] what leaves the relay instead.
 ///
 /// It makes a peer that breaks one rule from a correct one. A side that does not read stops both
 /// directions once its stream is full, so give the streams room.

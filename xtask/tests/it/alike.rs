@@ -11,9 +11,12 @@ use xtask::codegen::version::VERSIONS;
 use xtask::codegen::{lower, merge};
 use xtask::schema::SchemaFile;
 
+/// A change of a schema.
+type Edit = fn(&mut Value);
+
 /// A change of the schemas of v2, with the type whose marks it changes, and the marks after it:
 /// written, read.
-const CHANGES: &[(&str, fn(&mut Value), &str, [bool; 2])] = &[
+const CHANGES: &[(&str, Edit, &str, [bool; 2])] = &[
     ("nothing", |_| {}, "Cost", [true, true]),
     ("a member has another name", |defs| rename(defs, "Cost", "currency"), "Cost", [false, false]),
     ("a part of a part changes", |defs| rename(defs, "Cost", "currency"), "UsageUpdate", [false, false]),

@@ -1,13 +1,13 @@
 //! The rules of the protocol, run against any agent (feature `check`).
 //!
-//! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. The rules are those
-//! of the [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are judged by a
-//! scenario of their own, such as a request that must be refused. Others are judged over every line
-//! of all scenarios, such as the form of messages.
+//! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. The rules are
+//! those of the [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are
+//! judged by a scenario of their own, such as a request that must be refused. Others are judged
+//! over every line of all scenarios, such as the form of messages.
 //!
 //! An agent that offers little and does it right passes: rules of what it does not offer are [not
-//! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never got
-//! to the step or time ran out, is [inconclusive](Verdict::Inconclusive).
+//! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never
+//! got to the step or time ran out, is [inconclusive](Verdict::Inconclusive).
 //!
 //! The form of messages is judged by the types of `acp-types`: a payload fits if its type reads it
 //! and passes over nothing. Members of the unstable schema are known with the feature `unstable`.
@@ -17,7 +17,8 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
-//! let report = Checker::new(Target::command("my-agent", ["--acp"]), Options::default()).run().await;
+//! let target = Target::command("my-agent", ["--acp"]);
+//! let report = Checker::new(target, Options::default()).run().await;
 //! assert_eq!(report.status(false).exit_code(), 0, "{report}");
 //! # }
 //! ```

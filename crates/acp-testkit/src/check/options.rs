@@ -9,7 +9,8 @@ use std::time::Duration;
 pub struct Options {
     /// Only these rules, by id. Empty for all.
     pub only: Vec<String>,
-    /// The working directory of sessions, an absolute path. Default: the folder for temporary files.
+    /// The working directory of sessions, an absolute path. Default: the folder for temporary
+    /// files.
     pub cwd: PathBuf,
     /// The time that an answer may take. Default 20 seconds.
     pub limit: Duration,

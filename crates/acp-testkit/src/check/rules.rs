@@ -68,8 +68,9 @@ impl Rule {
         Self::all().iter().find(|rule| rule.id == id)
     }
 
-    /// Returns true if a checker of agents over stdio is expected to judge it: it binds agents, it is
-    /// stable, somebody can break it, it shows on the wire, and it is not about another transport.
+    /// Returns true if a checker of agents over stdio is expected to judge it: it binds agents, it
+    /// is stable, somebody can break it, it shows on the wire, and it is not about another
+    /// transport.
     #[must_use]
     pub fn is_checkable(&self) -> bool {
         self.binds_agent

@@ -36,7 +36,8 @@ impl Checker {
         Self { target: Arc::new(target), options: Arc::new(options) }
     }
 
-    /// Runs all scenarios. The agent is started as often as they need it. No process is left behind.
+    /// Runs all scenarios. The agent is started as often as they need it. No process is left
+    /// behind.
     pub async fn run(&self) -> Report {
         let mut tester = Tester::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -119,8 +120,8 @@ fn last_lines(lines: &[Line], start: usize) -> Vec<(usize, Line)> {
     lines.iter().enumerate().skip(from).map(|(at, line)| (at + 1, line.clone())).collect()
 }
 
-/// Runs every prompt, for a client that offers everything and for one that offers nothing, and lists
-/// sessions: what the agent says is looked at afterwards.
+/// Runs every prompt, for a client that offers everything and for one that offers nothing, and
+/// lists sessions: what the agent says is looked at afterwards.
 async fn evidence(tester: &mut Tester) {
     for capabilities in [client::everything(), json!({})] {
         tester.disconnect().await;

@@ -18,8 +18,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Checks a program that speaks over its stdin and stdout. It runs in a process group of its own,
-    /// which is ended with the connection.
+    /// Checks a program that speaks over its stdin and stdout. It runs in a process group of its
+    /// own, which is ended with the connection.
     pub fn command(
         program: impl Into<OsString>,
         args: impl IntoIterator<Item = impl Into<OsString>>,

@@ -164,8 +164,8 @@ impl Tester {
         }
     }
 
-    /// Takes the next message, and answers it if it is a request. Lines that are not JSON are passed
-    /// over: a rule of their own judges them.
+    /// Takes the next message, and answers it if it is a request. Lines that are not JSON are
+    /// passed over: a rule of their own judges them.
     pub(super) async fn next(&mut self, expected: &str) -> Step<Message> {
         let permission = self.permission;
         let peer = self.peer()?;

@@ -45,8 +45,8 @@ impl Line {
 }
 
 impl fmt::Display for Line {
-    /// Writes `→` for a line of the scripted peer and `←` for one of the other side, and cuts a long
-    /// line.
+    /// Writes `→` for a line of the scripted peer and `←` for one of the other side, and cuts a
+    /// long line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arrow = if self.way == Way::Sent { '→' } else { '←' };
         write!(f, "{arrow} {}", cut(&self.text()))?;

@@ -105,7 +105,8 @@ impl ScriptedPeer {
         self
     }
 
-    /// Returns all lines of both sides so far, in order. A received line is in it once it was taken.
+    /// Returns all lines of both sides so far, in order. A received line is in it once it was
+    /// taken.
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
@@ -185,8 +186,8 @@ impl ScriptedPeer {
         }
     }
 
-    /// Writes, and reads what comes meanwhile, so that two sides that both write do not wait for each
-    /// other.
+    /// Writes, and reads what comes meanwhile, so that two sides that both write do not wait for
+    /// each other.
     async fn write(&mut self, bytes: &[u8]) -> Result<(), FaultKind> {
         let Self { reader, writer, partial, ended, received, limit, waiting, .. } = self;
         let Some(writer) = writer else { return Err(FaultKind::Io(std::io::ErrorKind::BrokenPipe)) };

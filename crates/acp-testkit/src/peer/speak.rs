@@ -96,8 +96,8 @@ impl ScriptedPeer {
     /// [`take_notifications`](Self::take_notifications).
     ///
     /// # Errors
-    /// Fails if no answer comes in time, if an answer to another request comes, or a request without
-    /// a [standing answer](Self::respond).
+    /// Fails if no answer comes in time, if an answer to another request comes, or a request
+    /// without a [standing answer](Self::respond).
     pub async fn answer_to(&mut self, id: &Value) -> Result<Message, Fault> {
         let expected = format!("the answer to the request {id}");
         loop {

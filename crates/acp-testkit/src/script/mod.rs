@@ -63,8 +63,8 @@ impl Script {
         self.step(Step::Expect(method.to_owned(), Value::Object(serde_json::Map::new())))
     }
 
-    /// Takes the next message, which must be a call of this method with at least these members in its
-    /// params: see [`Difference::between`](crate::Difference::between).
+    /// Takes the next message, which must be a call of this method with at least these members in
+    /// its params: see [`Difference::between`](crate::Difference::between).
     pub fn expect_with(self, method: &str, params: Value) -> Self {
         self.step(Step::Expect(method.to_owned(), params))
     }
@@ -104,13 +104,14 @@ impl Script {
         self.step(Step::Request(method.to_owned(), params))
     }
 
-    /// Takes the answer to the oldest request that has none yet. Its result must have at least these
-    /// members.
+    /// Takes the answer to the oldest request that has none yet. Its result must have at least
+    /// these members.
     pub fn expect_result(self, result: Value) -> Self {
         self.step(Step::Result(result))
     }
 
-    /// Takes the answer to the oldest request that has none yet, which must be an error of this code.
+    /// Takes the answer to the oldest request that has none yet, which must be an error of this
+    /// code.
     pub fn expect_error(self, code: i64) -> Self {
         self.step(Step::Error(code))
     }

@@ -148,7 +148,7 @@ impl Comparison<'_> {
                 let numbers = |values: &[super::ir::IntegerValue]| -> BTreeSet<i64> {
                     values.iter().map(|value| value.wire).collect()
                 };
-                let (earlier, later) = self.relation.from_to(numbers(earlier), numbers(later));
+                let (earlier, later) = self.relation.giver_and_taker(numbers(earlier), numbers(later));
                 earlier.is_subset(&later) && self.ty(earlier_repr, later_repr)
             }
             (Kind::Tagged(earlier), Kind::Tagged(later)) => self.tagged(earlier, later),
@@ -162,7 +162,7 @@ impl Comparison<'_> {
         let values = |strings: &StringEnum| -> BTreeSet<String> {
             strings.values.iter().map(|value| value.wire.clone()).collect()
         };
-        let (from, to) = self.relation.from_to(values(earlier), values(later));
+        let (from, to) = self.relation.giver_and_taker(values(earlier), values(later));
         from.is_subset(&to)
     }
 
@@ -174,7 +174,7 @@ impl Comparison<'_> {
             }
             (Type::Any, Type::Ref(later)) => self.relation == Relation::Written && self.takes_any(later),
             (earlier, later) => {
-                let (from, to) = self.relation.from_to(earlier, later);
+                let (from, to) = self.relation.giver_and_taker(earlier, later);
                 from == to || relation::has_all_numbers_of(to, from)
             }
         }

@@ -13,7 +13,7 @@ pub enum Relation {
 
 impl Relation {
     /// Returns the side that has the JSON, and the side that has to take it.
-    pub(super) fn from_to<T>(self, earlier: T, later: T) -> (T, T) {
+    pub(super) fn giver_and_taker<T>(self, earlier: T, later: T) -> (T, T) {
         match self {
             Relation::Written => (earlier, later),
             Relation::Read => (later, earlier),

@@ -6,10 +6,10 @@ use crate::codegen::ir::{Field, Kind, Payload, Tagged, Unknown, Untagged, Varian
 
 impl Comparison<'_> {
     pub(super) fn tagged(&self, earlier: &Tagged, later: &Tagged) -> bool {
-        let (from, to) = self.relation.from_to(&earlier.variants, &later.variants);
+        let (from, to) = self.relation.giver_and_taker(&earlier.variants, &later.variants);
         let variants = from.iter().all(|variant| {
             to.iter().find(|other| other.wire == variant.wire).is_some_and(|other| {
-                let (earlier, later) = self.relation.from_to(variant, other);
+                let (earlier, later) = self.relation.giver_and_taker(variant, other);
                 self.variant(earlier, later)
             })
         });
@@ -66,7 +66,7 @@ impl Comparison<'_> {
                 (Some(earlier), Some(later)) => self.ty(earlier, later),
                 _ => false,
             };
-            let (from, to) = self.relation.from_to(&earlier.bounds, &later.bounds);
+            let (from, to) = self.relation.giver_and_taker(&earlier.bounds, &later.bounds);
             types && earlier.member == later.member && to.iter().all(|bound| from.contains(bound))
         });
         let is_whole = match self.relation {

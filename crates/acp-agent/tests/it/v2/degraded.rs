@@ -36,7 +36,7 @@ fn call(content: impl Into<ToolCallContent>) -> SessionUpdate {
 }
 
 /// Changes of files, as version 2 has them.
-fn changes(json: Value) -> SessionUpdate {
+fn changes(json: &Value) -> SessionUpdate {
     let members: Map = acp_types::from_str(&json.to_string()).unwrap();
     call(ToolCallContent::Unknown(UnknownVariant::new("diff", members)))
 }
@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "a patch without the texts",
         update: || {
-            changes(json!({"changes": [{"operation": "modify", "path": "/work/a"}],
+            changes(&json!({"changes": [{"operation": "modify", "path": "/work/a"}],
                            "patch": {"format": "git_patch", "text": "@@ -1 +1 @@\n-```\n+b\n"}}))
         },
         one: Made {
@@ -100,7 +100,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "a deleted and a moved file",
         update: || {
-            changes(json!({"changes": [{"operation": "delete", "path": "/work/a"},
+            changes(&json!({"changes": [{"operation": "delete", "path": "/work/a"},
                            {"operation": "move", "path": "/work/c", "oldPath": "/work/b"}]}))
         },
         one: Made {

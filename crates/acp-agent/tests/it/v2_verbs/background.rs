@@ -97,9 +97,9 @@ async fn every_state_lists_the_work_from_its_beginning_to_its_end() {
         let prompt = ed.wire.prompt(&session, "say").await;
         ed.wire.answer_to(prompt).await;
         ed.update().await;
-        assert_eq!(listed(&ed.update().await), [id.clone()]);
+        assert_eq!(listed(&ed.update().await), std::slice::from_ref(&id));
         ed.update().await;
-        assert_eq!(listed(&ed.end(prompt).await.1), [id.clone()]);
+        assert_eq!(listed(&ed.end(prompt).await.1), std::slice::from_ref(&id));
 
         end.notify_one();
         let call = ed.update().await;

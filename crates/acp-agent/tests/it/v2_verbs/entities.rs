@@ -149,7 +149,7 @@ async fn the_controls_of_a_call_are_not_replayed() {
         if message["id"] == resume {
             break;
         }
-        replayed.push(ed.checked(message));
+        replayed.push(ed.checked(&message));
     }
     let calls: Vec<_> =
         replayed.iter().filter(|update| update["sessionUpdate"] == "tool_call_update").collect();

@@ -46,7 +46,7 @@ impl Ed {
     }
 
     /// Returns an update, checked against the schema.
-    fn checked(&self, message: Value) -> Value {
+    fn checked(&self, message: &Value) -> Value {
         assert_eq!(message["method"], "session/update", "{message}");
         if self.version == 2 {
             let name = "UpdateSessionNotification";
@@ -63,7 +63,7 @@ impl Ed {
 
     async fn update(&mut self) -> Value {
         let message = self.wire.recv().await;
-        self.checked(message)
+        self.checked(&message)
     }
 
     /// Starts a turn, and reads up to its first own update. Returns the id of the request.
@@ -99,7 +99,7 @@ impl Ed {
                 assert_eq!(message["result"]["stopReason"], "end_turn", "{message}");
                 return updates;
             }
-            let update = self.checked(message);
+            let update = self.checked(&message);
             if update["state"] == "idle" && update.get("stopReason").is_some() {
                 assert_eq!(update["stopReason"], "end_turn", "{update}");
                 return updates;

@@ -160,7 +160,7 @@ async fn a_message_that_a_turn_has_taken_is_replayed_with_its_id() {
         if message["id"] == resume {
             break;
         }
-        let update = ed.checked(message);
+        let update = ed.checked(&message);
         if update["messageId"] == id {
             texts.push(update["content"].clone());
         }
@@ -236,7 +236,7 @@ async fn each_prompt_is_inserted_once_whenever_the_turn_ends() {
                 running = true;
                 continue;
             }
-            let update = ed.checked(message);
+            let update = ed.checked(&message);
             match update["state"].as_str() {
                 Some("running") => running = true,
                 Some(_) => running = false,

@@ -168,7 +168,7 @@ async fn a_client_ends_a_command_and_the_turn_goes_on() {
             assert_eq!(message["result"], json!({}), "{message}");
             continue;
         }
-        let update = ed.checked(message);
+        let update = ed.checked(&message);
         if update["sessionUpdate"] == "agent_message_chunk" {
             break update["content"]["text"].clone();
         }

@@ -101,8 +101,8 @@ impl Select {
             Some(seen) if seen == value => {}
             _ => return Err(Stop::Fail(format!("the result does not list `{}` with {value}", self.id))),
         }
-        // A change may alter the other options, but an answer that lists one option of many is not the
-        // complete list.
+        // A change may alter the other options, but an answer that lists one option of many is not
+        // the complete list.
         if listed.len() == 1 && self.ids.len() > 1 {
             return Err(Stop::Fail(format!("the result lists 1 option of {}", self.ids.len())));
         }

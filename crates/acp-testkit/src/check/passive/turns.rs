@@ -80,8 +80,8 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
 /// Checks that updates name sessions of this connection.
 fn known_sessions(conversation: &Conversation<'_>, f: &mut Findings) {
     let opened = conversation.opened().map(|(_, session, _)| session);
-    // A session that is opened may send updates before the answer that names it, and one whose opening
-    // has failed is not open.
+    // A session that is opened may send updates before the answer that names it, and one whose
+    // opening has failed is not open.
     let asked = conversation.said.iter().filter(|said| said.way == Way::Sent && said.what == What::Request);
     // A new session has no id before its answer.
     let lines: HashSet<usize> = conversation.answered().map(|(request, _)| request.line).collect();

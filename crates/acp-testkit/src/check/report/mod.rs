@@ -57,8 +57,8 @@ impl Report {
         self.outcomes.iter().find(|outcome| outcome.rule.id == rule)
     }
 
-    /// Returns the result as a whole. MUST rules and definitions count, and with `strict` SHOULD rules,
-    /// too.
+    /// Returns the result as a whole. MUST rules and definitions count, and with `strict` SHOULD
+    /// rules, too.
     #[must_use]
     pub fn status(&self, strict: bool) -> Status {
         if self.outcomes.iter().any(|outcome| outcome.fails(strict)) {

@@ -77,7 +77,8 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
     assert_eq!(plain.status(false), Status::Inconclusive, "{plain}");
     for outcome in full.outcomes() {
         let id = &outcome.rule.id;
-        // An agent with version 2, which is a feature of acp-agent, takes the newer shape as its own.
+        // An agent with version 2, which is a feature of acp-agent, takes the newer shape as its
+        // own.
         let newer = Verdict::NotApplicable("the agent speaks version 2".to_owned());
         if id == "v1-init-09" && outcome.verdict == newer {
             continue;
