@@ -16,8 +16,9 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
-use crate::wire::degraded::{Losses, Reports};
+use crate::wire::degraded::Reports;
 use crate::wire::gate::Gate;
+use crate::wire::loss::Losses;
 #[cfg(feature = "v2")]
 use crate::wire::raw::v2;
 use crate::wire::session::SessionWire;

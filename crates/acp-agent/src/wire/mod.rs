@@ -16,6 +16,7 @@ pub(crate) mod gate;
 mod history;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
+pub(crate) mod loss;
 pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod session;

@@ -6,7 +6,7 @@ use acp_types::v1::{
 };
 
 use super::file_changes;
-use crate::wire::degraded::{Loss, Losses};
+use crate::wire::loss::{Loss, Losses};
 
 /// Puts the values of an update into those that the schema has.
 pub(in crate::wire) fn update(update: &mut SessionUpdate) -> Losses {

@@ -4,7 +4,7 @@ use acp_types::v1::{SessionUpdate, ToolCallContent};
 
 use super::setup::mode_option;
 use super::{tool_call, update};
-use crate::wire::degraded::{Loss, Losses};
+use crate::wire::loss::{Loss, Losses};
 use crate::wire::settings::KnownSettings;
 use crate::wire::setup::Setup;
 
