@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::hello;
 use crate::support::Wire;
 
-/// The outcome of a row in one version: the members of the update that it is about, or nothing if it
-/// is not sent, and a part of the report.
+/// The outcome of a row in one version: the members of the update that it is about, or nothing if
+/// it is not sent, and a part of the report.
 struct Made {
     members: fn() -> Option<Value>,
     report: &'static str,
