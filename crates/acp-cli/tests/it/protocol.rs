@@ -40,6 +40,38 @@ fn version_2_is_spoken_when_it_is_asked_for() {
     assert_eq!(code, 1, "it is asked for version 1: {err}");
 }
 
+/// A turn with all that only version 2 has a form for.
+const SHOWN_2: &str = r#"
+take; give '{"messageId":"m1"}'
+update '{"sessionUpdate":"state_update","state":"running"}'
+update '{"sessionUpdate":"agent_message","messageId":"m2","content":[{"type":"text","text":"whole"}]}'
+update '{"sessionUpdate":"agent_message_chunk","messageId":"m3","content":{"type":"text","text":"beg"}}'
+update '{"sessionUpdate":"agent_message","messageId":"m3","content":[{"type":"text","text":"begun"}]}'
+update '{"sessionUpdate":"agent_message","messageId":"m3","content":[{"type":"text","text":"begun"}]}'
+update '{"sessionUpdate":"agent_message","messageId":"m3","content":[{"type":"text","text":"another"}]}'
+update '{"sessionUpdate":"agent_message","messageId":"m3"}'
+update '{"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"Edit","status":"in_progress"}'
+update '{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c1","content":{"type":"diff","changes":[{"operation":"modify","path":"/a","fileType":"text"}],"patch":{"format":"git_patch","text":"-one\n+two\n"}}}'
+update '{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c1","content":{"type":"diff","changes":[{"operation":"move","path":"/c","oldPath":"/b","fileType":"text"}]}}'
+update '{"sessionUpdate":"terminal_update","terminalId":"t1","command":"make all"}'
+update '{"sessionUpdate":"terminal_output_chunk","terminalId":"t1","data":"bWFk"}'
+update '{"sessionUpdate":"terminal_output_chunk","terminalId":"t1","data":"ZSBpdAo="}'
+update '{"sessionUpdate":"terminal_update","terminalId":"t1","exitStatus":{"exitCode":0}}'
+update '{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}'
+take
+"#;
+
+#[test]
+fn all_of_version_2_is_shown() {
+    let agent = format!("{AGENT}{OPEN_2}{SHOWN_2}");
+    let conversation = "whole\nbegun\nanother\n▸ Edit (in progress)\n-one\n+two\nmove /b -> /c\n";
+    assert_eq!(run(&["--protocol", "2"], &agent), (0, conversation.to_owned(), String::new()));
+    let (code, out, _) = run(&["--protocol", "2", "--verbose"], &agent);
+    assert_eq!(code, 0);
+    assert!(out.contains("    $ make all\n    made it\n"), "{out}");
+    assert!(out.contains("state: running\n"), "{out}");
+}
+
 #[test]
 fn an_agent_of_version_1_is_used_with_auto_and_refused_with_2() {
     let agent = format!("{AGENT}{OPEN}take; say one; give '{{\"stopReason\":\"end_turn\"}}'; take");

@@ -91,12 +91,12 @@ async fn connect(
     let take = async move |notification: UpdateSessionNotification, _: ConnectionTo<AgentRole>| {
         match black_box(notification).update {
             SessionUpdate::AgentMessageChunk(_) => drop(seen.chunks.fetch_add(1, Relaxed)),
-            SessionUpdate::StateUpdate(StateUpdate::Idle(_)) => {
-                if seen.is_active.swap(false, Relaxed) {
+            SessionUpdate::StateUpdate(state) => {
+                let is_active = !matches!(state, StateUpdate::Idle(_));
+                if seen.is_active.swap(is_active, Relaxed) && !is_active {
                     seen.over.notify_one();
                 }
             }
-            SessionUpdate::StateUpdate(_) => seen.is_active.store(true, Relaxed),
             _ => {}
         }
         Ok(())

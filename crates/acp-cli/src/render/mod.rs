@@ -1,17 +1,20 @@
 //! A turn as lines on a terminal.
 
+mod text;
+
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use acp_cli::terminal::{Screen, Tone, subject};
 use acp_client::sanitize::{label, line};
 use acp_client::v1::{
-    ContentBlock, ContentChunk, Diff, Plan, PlanEntryStatus, RequestPermissionRequest, ToolCall,
-    ToolCallContent, ToolCallId, ToolCallStatus,
+    ContentBlock, ContentChunk, Diff, MessageId, Plan, PlanEntryStatus, RequestPermissionRequest, TerminalId,
+    ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
 };
-use acp_client::{Event, Transcript};
+use acp_client::{Event, FileChanges, MessageKind, PlanContent, TerminalChange, Transcript};
 use similar::{ChangeTag, TextDiff};
 
+use crate::render::text::{aside, block_text, changed_files, words};
 use crate::style::{Look, Style};
 
 /// The number of tool calls that are kept, because a question may name a call by its id only.
@@ -24,7 +27,9 @@ pub(crate) struct Renderer<W> {
     verbose: bool,
     /// The text before the cursor, when the line is not finished.
     flowing: Option<Flow>,
-    /// A transcript of tool calls only.
+    /// The last message with an id.
+    last: Option<Said>,
+    /// A transcript of tool calls and terminals only.
     calls: Transcript,
     shown: HashMap<ToolCallId, Shown>,
     plan: Option<Plan>,
@@ -38,17 +43,26 @@ enum Flow {
     Question,
 }
 
+/// A message that was shown.
+struct Said {
+    flow: Flow,
+    id: MessageId,
+    text: String,
+    /// True if it came as a whole, so that the next message begins a line.
+    is_whole: bool,
+}
+
 /// The parts of a tool call that have been shown.
 #[derive(Default)]
 struct Shown {
     status: Option<ToolCallStatus>,
-    diffs: Vec<Diff>,
+    changes: Vec<ToolCallContent>,
 }
 
 impl<W: Write> Renderer<W> {
     pub(crate) fn new(out: W, style: Style, verbose: bool) -> Self {
         let calls = Transcript::new().with_limit(CALLS);
-        Self { out, style, verbose, flowing: None, calls, shown: HashMap::new(), plan: None }
+        Self { out, style, verbose, flowing: None, last: None, calls, shown: HashMap::new(), plan: None }
     }
 
     /// Takes in an event that was shown elsewhere.
@@ -56,6 +70,11 @@ impl<W: Write> Renderer<W> {
         let call = match &event {
             Event::ToolCall(call) => call.tool_call_id.clone(),
             Event::ToolCallUpdate(update) => update.tool_call_id.clone(),
+            Event::ToolContent { id, .. } => id.clone(),
+            Event::Terminal { .. } => {
+                self.calls.fold(event);
+                return;
+            }
             _ => return,
         };
         self.calls.fold(event);
@@ -63,10 +82,8 @@ impl<W: Write> Renderer<W> {
         let shown = self.shown.entry(call).or_default();
         if let Some(known) = known {
             shown.status = Some(known.status);
-            shown.diffs.extend(known.content.into_iter().filter_map(|content| match content {
-                ToolCallContent::Diff(diff) => Some(*diff),
-                _ => None,
-            }));
+            let is_change = |item: &ToolCallContent| FileChanges::of(item).is_some();
+            shown.changes.extend(known.content.into_iter().filter(is_change));
         }
     }
 
@@ -83,7 +100,20 @@ impl<W: Write> Renderer<W> {
                 self.calls.fold(event.clone());
                 self.tool(&update.tool_call_id, update.content.as_deref().unwrap_or_default())?;
             }
-            Event::Plan(plan) => self.plan(plan)?,
+            Event::MessageReplaced { kind, id, content: Some(content), .. } => {
+                self.replaced(*kind, id, content)?;
+            }
+            Event::ToolContent { id, item, .. } => {
+                self.calls.fold(event.clone());
+                self.tool(id, std::slice::from_ref(item))?;
+            }
+            Event::Terminal { id, change, .. } => {
+                self.calls.fold(event.clone());
+                if self.verbose {
+                    self.terminal(id, change)?;
+                }
+            }
+            Event::Plan(plan) | Event::NamedPlan { plan: PlanContent::Items(plan), .. } => self.plan(plan)?,
             Event::Mode(mode) => self.line(Look::Cyan, &format!("mode: {}", mode.current_mode_id))?,
             Event::Notice(notice) => {
                 let details =
@@ -114,11 +144,60 @@ impl<W: Write> Renderer<W> {
     }
 
     fn flow(&mut self, flow: Flow, look: Look, chunk: &ContentChunk) -> io::Result<()> {
+        let text = block_text(&chunk.content);
+        let id = chunk.message_id.as_deref();
+        match &mut self.last {
+            Some(last) if last.flow == flow && Some(&last.id) == id => last.text.push_str(&text),
+            last => {
+                let was_whole = last.as_ref().is_some_and(|last| last.is_whole);
+                *last = id.map(|id| Said { flow, id: id.clone(), text: text.clone(), is_whole: false });
+                if was_whole {
+                    self.end_line()?;
+                }
+            }
+        }
+        self.text(flow, look, &text)
+    }
+
+    /// Writes a whole message: what is new of it if its beginning is shown, otherwise all of it on
+    /// a line of its own.
+    fn replaced(&mut self, kind: MessageKind, id: &MessageId, content: &[ContentBlock]) -> io::Result<()> {
+        let (flow, look) = match kind {
+            MessageKind::Agent => (Flow::Message, Look::Plain),
+            MessageKind::Thought => (Flow::Thought, Look::Dim),
+            MessageKind::User if self.verbose => (Flow::User, Look::Cyan),
+            MessageKind::User => return Ok(()),
+        };
+        let whole: String = content.iter().map(block_text).collect();
+        let said = self.last.as_ref().filter(|last| last.flow == flow && last.id == *id);
+        let rest = said.and_then(|last| whole.strip_prefix(last.text.as_str())).map(str::to_owned);
+        if rest.is_none() {
+            self.end_line()?;
+        }
+        self.text(flow, look, rest.as_deref().unwrap_or(&whole))?;
+        self.last = Some(Said { flow, id: id.clone(), text: whole, is_whole: true });
+        Ok(())
+    }
+
+    /// Writes the command of a terminal of the agent when it is known, and its output at its end.
+    fn terminal(&mut self, id: &TerminalId, change: &TerminalChange) -> io::Result<()> {
+        let TerminalChange::Updated(update) = change else { return Ok(()) };
+        let command = update.command.value();
+        let output =
+            update.exit.value().and_then(|_| self.calls.terminal(id)).map(|terminal| {
+                terminal.text().lines().map(|line| format!("    {line}")).collect::<Vec<_>>()
+            });
+        if let Some(command) = command {
+            self.line(Look::Dim, &format!("    $ {command}"))?;
+        }
+        output.unwrap_or_default().iter().try_for_each(|line| self.line(Look::Dim, line))
+    }
+
+    fn text(&mut self, flow: Flow, look: Look, text: &str) -> io::Result<()> {
         if self.flowing.is_some_and(|flowing| flowing != flow) {
             self.end_line()?;
         }
-        let text = block_text(&chunk.content);
-        write!(self.out, "{}", self.style.paint(look, &text))?;
+        write!(self.out, "{}", self.style.paint(look, text))?;
         self.flowing = if text.is_empty() {
             self.flowing
         } else if text.ends_with('\n') {
@@ -155,14 +234,18 @@ impl<W: Write> Renderer<W> {
 
     fn tool_content(&mut self, id: &ToolCallId, item: &ToolCallContent) -> io::Result<()> {
         match item {
-            ToolCallContent::Diff(diff) => {
+            ToolCallContent::Diff(_) | ToolCallContent::Unknown(_) => {
+                let Some(changes) = FileChanges::of(item) else { return Ok(()) };
                 // Every update repeats the whole list.
-                let shown = &mut self.shown.entry(id.clone()).or_default().diffs;
-                if shown.contains(diff) {
+                let shown = &mut self.shown.entry(id.clone()).or_default().changes;
+                if shown.contains(item) {
                     return Ok(());
                 }
-                shown.push((**diff).clone());
-                self.diff(diff)
+                shown.push(item.clone());
+                match item {
+                    ToolCallContent::Diff(diff) => self.diff(diff),
+                    _ => changed_files(&changes).iter().try_for_each(|line| self.line(Look::Plain, line)),
+                }
             }
             ToolCallContent::Content(content) if self.verbose => {
                 let text = block_text(&content.content);
@@ -253,46 +336,5 @@ impl<W: Write> Screen for Renderer<W> {
 
     fn answered(&mut self) {
         self.flowing = self.flowing.filter(|flowing| *flowing != Flow::Question);
-    }
-}
-
-/// Returns a status as words: `in_progress` becomes `in progress`.
-fn words(status: &str) -> &str {
-    if status == "in_progress" { "in progress" } else { status }
-}
-
-fn block_text(block: &ContentBlock) -> String {
-    match block {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => format!("[image, {}]", image.mime_type),
-        ContentBlock::Audio(audio) => format!("[audio, {}]", audio.mime_type),
-        ContentBlock::ResourceLink(link) => format!("[{}]({})", link.name, link.uri),
-        ContentBlock::Resource(resource) => format!("[{}]", resource.resource.uri()),
-        other => format!("[{}]", other.tag()),
-    }
-}
-
-/// Returns the line that `--verbose` shows for an event outside of the conversation.
-fn aside(event: &Event) -> String {
-    match event {
-        Event::Commands(commands) => {
-            let names: Vec<String> =
-                commands.available_commands.iter().map(|command| format!("/{}", command.name)).collect();
-            format!("commands: {}", names.join(" "))
-        }
-        Event::Config(config) => format!("{} config options", config.config_options.len()),
-        Event::Info(info) => match info.title.value() {
-            Some(title) => format!("title: {title}"),
-            None => "the session's information changed".to_owned(),
-        },
-        Event::Usage(usage) => match &usage.cost {
-            Some(cost) => {
-                format!("context: {} of {}, cost: {} {}", usage.used, usage.size, cost.amount, cost.currency)
-            }
-            None => format!("context: {} of {}", usage.used, usage.size),
-        },
-        Event::CompactionSummary(chunk) => format!("summary: {}", block_text(&chunk.content)),
-        Event::Unknown(unknown) => format!("an update of unknown kind: {}", unknown.tag()),
-        _ => "another update".to_owned(),
     }
 }
