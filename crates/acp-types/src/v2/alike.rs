@@ -18,7 +18,7 @@ use crate::Meta;
 ///     acp_types::to_string(value)
 /// }
 ///
-/// write(&acp_types::v1::PlanEntry::new("Read", "high".into(), "pending".into()));
+/// write(&acp_types::v1::PlanEntry::new("Read", "high", "pending"));
 /// ```
 ///
 /// A tool call has another form in version 2:
