@@ -45,16 +45,18 @@ impl Answering {
             return;
         }
         outcome = self.attachments.instead_of(outcome);
-        let permit = match self.peer.shared.writer.try_permit() {
-            Some(permit) => Ok(permit),
+        let (permit, waits) = match self.peer.shared.writer.try_permit() {
+            Some(permit) => (Ok(permit), None),
             None => {
                 outcome = self.weighed(outcome);
-                let _waits = self.peer.shared.intake.answer_waits();
+                let waits = self.peer.shared.intake.answer_waits();
                 self.has_run();
-                self.peer.shared.writer.permit().await
+                (self.peer.shared.writer.permit().await, Some(waits))
             }
         };
         let in_flight = self.peer.shared.endpoint().finished(&self.id);
+        // Counted until here: in between, the reader would see a full table that nothing empties.
+        drop(waits);
         if permit.is_ok() && in_flight {
             self.send(outcome);
         } else {
