@@ -48,7 +48,7 @@ impl Session {
     /// [`Connect::turn_limits`](crate::Connect::turn_limits) already; [`Error::SessionClosed`];
     /// [`Error::Closed`].
     pub async fn prompt(&self, mut content: impl IntoPrompt) -> Result<Turn, Error> {
-        let (meta, prompt) = (content.take_meta(), content.into_prompt());
+        let (meta, mut prompt) = (content.take_meta(), content.into_prompt());
         self.check_content(self.agent().method::<PromptRequest>(), &prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
@@ -60,6 +60,7 @@ impl Session {
             return Err(Error::LimitReached { session: self.id().clone(), limit });
         }
         state.usage.begin_turn();
+        self.fit_content(&mut prompt);
         let mut request = PromptRequest::new(self.id().clone(), prompt);
         request.meta = meta;
         let (sender, outcome) = oneshot::channel();
@@ -109,6 +110,12 @@ impl Session {
             }
             NoTurn::Overdue => Error::CancelTimeout { session, waited: patience.unwrap_or_default() },
         }
+    }
+
+    /// Leaves out the parts of a prompt that the version does not have, and reports them.
+    pub(super) fn fit_content(&self, prompt: &mut [ContentBlock]) {
+        let lost = self.agent().wire().fit_content(prompt);
+        self.agent().shared().report(lost, Some(self.state()));
     }
 
     /// Refuses prompts that the agent does not take (rule v1-cap-09).

@@ -75,7 +75,7 @@ impl Steer {
     }
 
     async fn send(self) -> Result<SteerResponse, Error> {
-        let Self { session, turn, prompt, meta, starts_turn } = self;
+        let Self { session, turn, mut prompt, meta, starts_turn } = self;
         let agent = session.agent();
         agent.check_offered(agent.can_be_steered(), METHOD, "_meta.steering.supported")?;
         session.check_open(METHOD)?;
@@ -88,6 +88,7 @@ impl Steer {
         if is_over && !starts_turn {
             return Ok(SteerResponse::prompt_required());
         }
+        session.fit_content(&mut prompt);
         let mut request = SteerRequest::new(session.id().clone(), prompt);
         request.meta = meta;
         if !starts_turn {
