@@ -8,10 +8,9 @@ use acp_types::v2::WritesV2;
 use serde_core::ser::Error as _;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use super::as_is::member;
 #[cfg(feature = "unstable")]
 use super::as_is::members;
-use super::meta::meta;
+use super::as_is::{member, meta};
 
 pub(super) const TAG: &str = "plan_update";
 

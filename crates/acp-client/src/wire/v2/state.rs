@@ -1,10 +1,11 @@
 //! The state of a session.
 
-use acp_json::{Map, Value};
+use acp_json::Map;
 use acp_types::UnknownVariant;
 use acp_types::v1::StopReason;
 use acp_types::v2::{self, ErrorStopReason, IdleReason, IdleStateUpdate, StateUpdate};
 
+use super::as_is;
 use crate::RpcError;
 use crate::event::{BackgroundWork, State, StateKind};
 
@@ -45,7 +46,7 @@ fn ended(reason: IdleReason) -> StateKind {
 fn failure(reason: ErrorStopReason) -> RpcError {
     let Some(error) = reason.error else { return RpcError::internal("the agent does not give a reason") };
     let mut failure = RpcError::new(error.code.0, error.message);
-    failure.data = error.data.and_then(|data| Value::new(&data).ok());
+    failure.data = error.data.and_then(|data| as_is::json(&data).ok());
     failure
 }
 
