@@ -27,9 +27,9 @@ pub(super) struct Passing {
 enum Extent {
     /// Everything behind `initialize`.
     All,
-    /// Those of extensions.
+    /// Messages of extensions.
     Extensions,
-    /// Those of extensions, apart from the one that the library serves.
+    /// Messages of extensions, apart from the one that the library serves.
     OtherExtensions,
 }
 

@@ -35,13 +35,15 @@ use crate::wire::message::Error;
 /// ```
 /// use acp_rpc::Options;
 /// use acp_rpc::layer::{Only, Relay};
+/// # use acp_json::Node;
+/// # use acp_rpc::{Delivery, Error, Peer, Request, Service, Task};
 /// # struct Mine;
-/// # impl acp_rpc::Service for Mine {
-/// #     fn request(&self, m: &str, _: acp_json::Node<'_>, _: acp_rpc::Request) -> Result<acp_rpc::Task, acp_rpc::Error> {
-/// #         Err(acp_rpc::Error::method_not_found(m))
+/// # impl Service for Mine {
+/// #     fn request(&self, method: &str, _: Node<'_>, _: Request) -> Result<Task, Error> {
+/// #         Err(Error::method_not_found(method))
 /// #     }
-/// #     fn notification(&self, _: &str, _: acp_json::Node<'_>, _: &acp_rpc::Peer) -> acp_rpc::Delivery {
-/// #         acp_rpc::Delivery::Ignore
+/// #     fn notification(&self, _: &str, _: Node<'_>, _: &Peer) -> Delivery {
+/// #         Delivery::Ignore
 /// #     }
 /// # }
 ///
