@@ -36,11 +36,11 @@ use crate::wire::message::Error;
 /// use acp_rpc::Options;
 /// use acp_rpc::layer::{Only, Relay};
 /// # use acp_json::Node;
-/// # use acp_rpc::{Delivery, Error, Peer, Request, Task};
+/// # use acp_rpc::{Delivery, Error, Peer, Request, Service, Task};
 /// # struct Mine;
-/// # impl acp_rpc::Service for Mine {
-/// #     fn request(&self, m: &str, _: Node<'_>, _: Request) -> Result<Task, Error> {
-/// #         Err(Error::method_not_found(m))
+/// # impl Service for Mine {
+/// #     fn request(&self, method: &str, _: Node<'_>, _: Request) -> Result<Task, Error> {
+/// #         Err(Error::method_not_found(method))
 /// #     }
 /// #     fn notification(&self, _: &str, _: Node<'_>, _: &Peer) -> Delivery {
 /// #         Delivery::Ignore

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "store")]
 mod kept;
+mod offers;
 mod outcomes;
 mod races;
 

@@ -1,9 +1,10 @@
 //! Questions to the user in the middle of a turn.
 
-use acp_agent::{Result, StopReason, ToolCall, Turn, agent};
+use acp_agent::{Form, Result, StopReason, ToolCall, Turn, agent};
 use serde_json::json;
 
-use super::{idle, inserted, open, said, state};
+use super::{hello, idle, inserted, new_session, open, said, state};
+use crate::support::Wire;
 
 struct Asks;
 
@@ -19,6 +20,12 @@ impl Asks {
             "meanwhile" => {
                 let (answer, said) = tokio::join!(turn.ask(&call), turn.say("meanwhile"));
                 said?;
+                turn.say(format!("{}", answer?.is_allowed())).await?;
+            }
+            "all" => {
+                let (answer, form) = tokio::join!(turn.ask(&call), turn.elicit(Form::new("Who?")));
+                let outcome = format!("{} {}", answer.is_err(), form.is_err());
+                turn.uncancelled().say(outcome).await?;
                 turn.say(format!("{}", answer?.is_allowed())).await?;
             }
             _ => turn.say(format!("{}", turn.ask(&call).await?.is_allowed())).await?,
@@ -82,5 +89,35 @@ async fn a_cancel_withdraws_the_question_before_the_turn_ends() {
     idle(&mut wire, "cancelled").await;
     // An answer that comes late does nothing.
     wire.answer(&question, json!({"outcome": {"outcome": "selected", "optionId": ALLOWED}})).await;
+    assert_eq!(wire.close().await, [json!(null); 0]);
+}
+
+/// Every question of the turn is withdrawn, then come the last updates, then the end.
+#[tokio::test]
+async fn a_cancel_withdraws_all_questions_before_the_last_updates() {
+    let mut wire = Wire::serve(Asks);
+    let mut hello = hello();
+    hello["capabilities"] = json!({"elicitation": {"form": {}}});
+    wire.call("initialize", hello).await;
+    let session = new_session(&mut wire).await;
+    let prompt = wire.prompt(&session, "all").await;
+    inserted(&mut wire, prompt).await;
+    state(&mut wire, "requires_action").await;
+    let permission = wire.asked("session/request_permission").await;
+    let form = wire.asked("elicitation/create").await;
+    wire.cancel(&session).await;
+    let mut withdrawn = Vec::new();
+    for _ in 0..2 {
+        let message = wire.recv().await;
+        assert_eq!(message["method"], "$/cancel_request", "{message}");
+        withdrawn.push(message["params"]["requestId"].clone());
+    }
+    assert!(withdrawn.contains(&permission["id"]) && withdrawn.contains(&form["id"]), "{withdrawn:?}");
+    // Answers that come late do nothing.
+    wire.answer(&permission, json!({"outcome": {"outcome": "selected", "optionId": ALLOWED}})).await;
+    wire.answer(&form, json!({"action": "accept", "content": {}})).await;
+    state(&mut wire, "running").await;
+    assert_eq!(said(&mut wire).await.0, "true true");
+    idle(&mut wire, "cancelled").await;
     assert_eq!(wire.close().await, [json!(null); 0]);
 }

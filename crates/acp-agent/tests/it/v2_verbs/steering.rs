@@ -262,3 +262,34 @@ async fn each_prompt_is_inserted_once_on_one_thread() {
 async fn each_prompt_is_inserted_once_on_two_threads() {
     each_prompt_is_inserted_once_whenever_the_turn_ends().await;
 }
+
+/// A prompt that is offered to the turn is in it, or gets a turn of its own.
+#[tokio::test]
+async fn a_prompt_that_is_offered_is_decided_about() {
+    async fn prompt(_: &(), turn: Turn) -> Result<StopReason> {
+        turn.say("ready").await?;
+        match turn.text().as_str() {
+            "take" => assert!(turn.steering_offered().await?.take()?),
+            "decline" => turn.steering_offered().await?.decline(),
+            _ => {}
+        }
+        Ok(StopReason::EndTurn)
+    }
+    for decision in ["take", "decline"] {
+        let agent = Router::new("offers", "1", ()).steering().on::<op::Prompt, _>(prompt);
+        let mut ed = Ed::open(2, agent).await;
+        let first = ready(&mut ed, decision).await;
+        let second = ed.wire.prompt(&ed.session, "second").await;
+        if decision == "take" {
+            inserted(&mut ed, second, "second").await;
+            assert_eq!(ed.end(first).await.0, "end_turn");
+        } else {
+            assert_eq!(ed.end(first).await.0, "end_turn");
+            inserted(&mut ed, second, "second").await;
+            assert_eq!(ed.update().await["state"], "running");
+            assert_eq!(ed.update().await["content"]["text"], "ready");
+            assert_eq!(ed.end(second).await.0, "end_turn");
+        }
+        assert_eq!(ed.wire.close().await, [Value::Null; 0]);
+    }
+}

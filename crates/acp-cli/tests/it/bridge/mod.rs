@@ -8,6 +8,8 @@ mod plays;
 mod raw;
 mod scenes;
 mod script;
+#[cfg(unix)]
+mod stdio;
 mod steering;
 mod versions;
 

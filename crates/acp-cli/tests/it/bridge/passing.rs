@@ -205,7 +205,7 @@ async fn extensions_pass_a_bridge_that_serves_files() {
     client.ask(2, "session/new", json!({"cwd": "/w", "mcpServers": []})).await;
     agent.answer("session/new", json!({"sessionId": "s"})).await;
     client.answered(2).await;
-    // The bridge has no part in this one either: both sides have it.
+    // Steering passes as well, because both sides have the extension.
     for method in ["_acme/ask", "_session/steering"] {
         client.ask(3, method, json!({"sessionId": "s", "x": 1})).await;
         assert_eq!(

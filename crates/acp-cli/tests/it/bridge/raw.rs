@@ -99,7 +99,7 @@ pub(super) async fn opened_as(client: ProtocolVersion, agent: ProtocolVersion) -
     opened_with(client, agent, json!({})).await
 }
 
-/// Opens both sides, with the `_meta` of the agent's answer to `initialize`.
+/// Opens a session like [`opened_as`], with this `_meta` in the agent's answer to `initialize`.
 pub(super) async fn opened_with(
     client_version: ProtocolVersion,
     agent_version: ProtocolVersion,
