@@ -49,6 +49,11 @@ impl TurnScope {
         &self.flow
     }
 
+    /// Returns the prompt.
+    pub(super) const fn request(&self) -> &Arc<PromptRequest> {
+        &self.request
+    }
+
     pub(crate) fn prompt(&self) -> &[ContentBlock] {
         &self.request.prompt
     }
