@@ -32,7 +32,7 @@ pub(super) fn all() -> Vec<Case> {
     };
     let v2 = [Peer::TypeScriptV2, Peer::RustSdkV2];
     add(&v2, Pairing::OurClientV2, &CLIENT);
-    add(&[Peer::TypeScript, Peer::RustSdk], Pairing::OurClientV2, &FALLBACK);
+    add(&[Peer::TypeScript, Peer::RustSdk, Peer::Python], Pairing::OurClientV2, &FALLBACK);
     add(&v2, ECHO, &ECHOES);
     add(&v2, CODING, &CODES);
     // A client of version 1 and an agent that could speak version 2.

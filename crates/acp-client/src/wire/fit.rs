@@ -42,22 +42,23 @@ impl Wire {
 
     /// Returns the offers of the client that agents of this version cannot take.
     pub(crate) fn lost_in(self, offered: &ClientCapabilities) -> Losses {
-        let mut losses = Losses::default();
         match self {
             Self::V1 => {
                 let _ = offered;
+                Losses::default()
             }
             #[cfg(feature = "v2")]
             Self::V2 => {
+                let mut losses = Losses::default();
                 if offered.fs.read_text_file || offered.fs.write_text_file {
                     losses.add(Loss::Files);
                 }
                 if offered.terminal {
                     losses.add(Loss::Terminals);
                 }
+                losses
             }
         }
-        losses
     }
 
     /// Checks that the version has values of this kind for config options.

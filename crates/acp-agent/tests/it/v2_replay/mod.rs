@@ -3,6 +3,8 @@
 mod agent_own;
 mod converted;
 mod old_journal;
+#[cfg(feature = "unstable")]
+mod plans;
 #[cfg(all(feature = "shell", unix))]
 mod verbs;
 mod versions;
