@@ -23,6 +23,12 @@ pub(in crate::wire) fn update(update: &v2::SessionUpdate) -> Result<SessionUpdat
     }
 }
 
+/// Returns whether the update is a notice of this version's types, which is not replayed (rule
+/// `v2-res-10`).
+pub(in crate::wire) fn is_notice(update: &SessionUpdate) -> bool {
+    matches!(update, SessionUpdate::Unknown(update) if update.tag() == "notice")
+}
+
 /// Returns the update with a whole message, in place of its pieces (rule `v2-msg-03`).
 pub(in crate::wire) fn whole_message(
     piece: &SessionUpdate,
