@@ -2,17 +2,16 @@
 
 mod args;
 mod bridging;
-mod check;
 mod demo;
 mod interrupt;
 mod man;
 mod mcp;
-mod mock;
 mod named;
 mod new;
 mod prompt;
 mod render;
 mod style;
+mod testing;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -37,8 +36,8 @@ fn run(command: Command) -> Result<u8, Failure> {
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
-        Command::Check(args) => runtime.block_on(check::run(args)),
-        Command::Mock(args) => runtime.block_on(mock::run(args)),
+        Command::Check(args) => runtime.block_on(testing::check::run(args)),
+        Command::Mock(args) => runtime.block_on(testing::mock::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -45,6 +45,7 @@
 //! | `process` | scripted peers of child processes |
 //! | `check` | the module `check`: the rules of the protocol, run against any agent |
 //! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
+//! | `model-stub` | the module `model`: a stand-in for the model of an agent under test |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
 //! | `schema` | `CanonicalSchema` and `transcripts`: the schema's opinion, for which the repository is needed |
 //! | `schemars` | `TypeSchemas`: the types' own JSON Schemas |
@@ -65,6 +66,8 @@ mod generated {
 mod line;
 #[cfg(feature = "mock")]
 pub mod mock;
+#[cfg(feature = "model-stub")]
+pub mod model;
 mod peer;
 mod relay;
 #[cfg(feature = "definitions")]

@@ -11,6 +11,8 @@ mod common;
 #[cfg(unix)]
 mod pty;
 
+#[cfg(feature = "openai")]
+mod checked;
 mod clients;
 mod coding_agent;
 #[cfg(all(unix, feature = "mcp"))]

@@ -26,6 +26,8 @@ pub(crate) struct AgentArgs {
     pub(crate) junit: Option<PathBuf>,
     pub(crate) markdown: Option<PathBuf>,
     pub(crate) baseline: Option<PathBuf>,
+    pub(crate) model_stub: bool,
+    pub(crate) profile: Option<String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) login: Option<String>,
     pub(crate) prompt: Option<String>,
@@ -70,6 +72,7 @@ pub(super) fn definition() -> Command {
         .arg(option("baseline", "FILE", value_parser!(PathBuf)).help(
             "expect the failures of this file, a rule's id a line; one of them that passes is an error",
         ))
+        .args(model_options())
         .args(scenario_options());
     agent::define(command)
 }
@@ -78,6 +81,19 @@ fn report_options() -> [Arg; 3] {
     [("json", "JSON"), ("junit", "JUnit XML"), ("markdown", "Markdown")].map(|(name, form)| {
         option(name, "FILE", value_parser!(PathBuf)).help(format!("write the report to this file as {form}"))
     })
+}
+
+fn model_options() -> [Arg; 2] {
+    [
+        switch("model-stub").help(
+            "start a stand-in for the agent's model on this machine, and lead the agent to it; the check then \
+             has prompts for it",
+        ),
+        option("profile", "NAME|FILE", value_parser!(String)).help(
+            "the way to lead the agent there, and the names of its tools: a known agent's, or a file \
+             [default: by the agent's command]",
+        ),
+    ]
 }
 
 fn scenario_options() -> [Arg; 8] {
@@ -114,6 +130,8 @@ pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
         junit: path("junit"),
         markdown: path("markdown"),
         baseline: path("baseline"),
+        model_stub: matches.get_flag("model-stub"),
+        profile: text("profile"),
         cwd: path("cwd"),
         login: text("login"),
         prompt: text("prompt"),

@@ -86,6 +86,47 @@ fn a_rule_that_cannot_be_judged_has_a_status_of_its_own() {
     assert!(text.contains("\nopen v1-new-01: three sessions"), "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_profile_leads_the_agent_to_the_stub_and_has_prompts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (profile, seen) = (folder.path().join("own.toml"), folder.path().join("seen"));
+    let text = "name = 'own'\nprivate_home = true\nenv = { BASE = '{url}' }\n\
+                prompts = { endless = 'wait in {cwd}' }\n";
+    fs::write(&profile, text).expect("written");
+    // It writes down its environment, opens a session, writes down the prompt, and ends the turn.
+    let answer = |id: u8, result: &str| {
+        format!("echo '{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{{result}}}}}'; ")
+    };
+    let script = format!(
+        "echo \"$BASE $HOME\" >> '{0}'; read line; {1}read line; {2}read line; echo \"$line\" >> '{0}'; {3}\
+         cat > /dev/null",
+        seen.display(),
+        answer(1, "\"protocolVersion\":1"),
+        answer(2, "\"sessionId\":\"s\""),
+        answer(3, "\"stopReason\":\"end_turn\""),
+    );
+    let profile_option = format!("--profile={}", profile.display());
+    let options = ["--rule=v1-cancel-05", &profile_option, "--cwd=/", "--", "sh", "-c", &script];
+    let (output, text) = check(&options);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("the turn has ended before its first update"), "{text}");
+    let seen = fs::read_to_string(&seen).expect("written");
+    let (environment, prompt) = seen.split_once('\n').expect("two lines");
+    let (base, home) = environment.split_once(' ').expect("two values");
+    assert!(base.starts_with("http://127.0.0.1:") && !std::path::Path::new(home).exists(), "{environment}");
+    assert!(prompt.contains("\"text\":\"wait in /\""), "{prompt}");
+
+    for (value, problem) in [
+        ("nobody", "`--profile nobody`: it must be a file, or one of claude, codex, gemini, "),
+        ("/none/x", "`--profile /none/x`: No such file"),
+    ] {
+        let (output, _) = check(&with(&["--profile", value], &AGENT));
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && err.contains(problem), "{err}");
+    }
+}
+
 #[test]
 fn the_list_needs_no_agent_and_a_wrong_rule_is_named() {
     let (output, text) = check(&["--list"]);

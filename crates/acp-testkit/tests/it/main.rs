@@ -15,6 +15,7 @@ mod corpus;
 mod kit;
 mod lines;
 mod mock;
+mod model;
 mod transcripts;
 #[cfg(feature = "v2")]
 mod v2_client;

@@ -8,6 +8,7 @@ use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
 
 use crate::args::check::{AgentArgs, CheckArgs};
 use crate::prompt::{Failure, exit, tell};
+use crate::testing::model::Model;
 
 /// Runs a check, writes its report to stdout and returns the exit code.
 pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
@@ -28,9 +29,14 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
     }
     // It is read before the check, which takes long.
     let baseline = args.baseline.as_deref().map(read).transpose()?.map(|text| Baseline::parse(&text));
-    let (command, _) = args.agent.find()?.into_parts();
+    let (mut command, _) = args.agent.find()?.into_parts();
     let scratch = if args.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
-    let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path))?;
+    let mut model = None;
+    if args.model_stub || args.profile.is_some() {
+        let started = Model::start(command, args.profile.as_deref()).await?;
+        (model, command) = (Some(started.0), started.1);
+    }
+    let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path), model.as_ref())?;
     let mut report = Checker::new(Target::spawn(command), options).run().await;
     // The JSON has every outcome. The others are for people, who know of the expected failures.
     write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
@@ -52,17 +58,23 @@ fn read(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()).into())
 }
 
-fn options(args: &AgentArgs, scratch: Option<&Path>) -> Result<Options, Failure> {
+fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> Result<Options, Failure> {
     let mut options = Options::default();
     if let Some(cwd) = args.cwd.as_deref().or(scratch) {
         options.cwd = std::path::absolute(cwd)?;
     }
     options.only.clone_from(&args.rules);
     options.login.clone_from(&args.login);
-    options.endless_prompt.clone_from(&args.endless_prompt);
-    options.permission_prompt.clone_from(&args.permission_prompt);
-    options.more_prompts.clone_from(&args.more_prompts);
+    if let Some(model) = model {
+        model.prompts(&mut options);
+    }
+    // The user's prompts come before those of a profile.
     options.prompt = args.prompt.clone().unwrap_or(options.prompt);
+    options.endless_prompt = args.endless_prompt.clone().or(options.endless_prompt);
+    options.permission_prompt = args.permission_prompt.clone().or(options.permission_prompt);
+    if !args.more_prompts.is_empty() {
+        options.more_prompts.clone_from(&args.more_prompts);
+    }
     options.limit = args.timeout.unwrap_or(options.limit);
     options.turn_limit = args.turn_timeout.unwrap_or(options.turn_limit);
     Ok(options)

@@ -1,0 +1,5 @@
+//! Commands that test agents and clients: `acp check` and `acp mock`.
+
+pub(crate) mod check;
+pub(crate) mod mock;
+mod model;
