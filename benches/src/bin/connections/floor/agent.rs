@@ -15,12 +15,8 @@ use crate::script::{CHUNK, FILE, Script, code};
 
 /// Serves one client until it closes its side.
 pub(crate) async fn serve(reader: impl AsyncRead + Unpin, writer: impl AsyncWrite + Unpin) -> Result<()> {
-    let mut agent = FloorAgent {
-        wire: Wire::new(reader, writer),
-        sessions: 0,
-        next_id: 0,
-        prepared: (Script::Nothing, Vec::new()),
-    };
+    let mut agent =
+        FloorAgent { wire: Wire::new(reader, writer), sessions: 0, prepared: (Script::Nothing, Vec::new()) };
     while let Some(line) = agent.wire.next().await? {
         let Line { id, method, params, .. } = Line::parse(&agent.wire.input[line])?;
         match method.as_deref() {
@@ -51,7 +47,6 @@ pub(crate) async fn serve(reader: impl AsyncRead + Unpin, writer: impl AsyncWrit
 struct FloorAgent<R, W> {
     wire: Wire<R, W>,
     sessions: usize,
-    next_id: u64,
     /// The updates that were last written beforehand.
     prepared: (Script, Vec<u8>),
 }
@@ -97,8 +92,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorAgent<R, W> {
         while answered < count {
             while asked < count && asked - answered < wide {
                 let request = ReadTextFileRequest::new(session, FILE);
-                self.wire.request(self.next_id, "fs/read_text_file", &request)?;
-                self.next_id += 1;
+                self.wire.request("fs/read_text_file", &request)?;
                 asked += 1;
             }
             let Some(line) = self.wire.next().await? else { bail!("the client is gone") };

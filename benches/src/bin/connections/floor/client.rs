@@ -19,7 +19,6 @@ use crate::script::file;
 pub(crate) struct FloorClient<R, W> {
     wire: Wire<R, W>,
     sessions: Vec<SessionId>,
-    next_id: u64,
     file: String,
     reading: Reading,
 }
@@ -38,43 +37,25 @@ pub(crate) enum Reading {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
     /// Initializes and opens the sessions.
     pub(crate) async fn connect(reader: R, writer: W, sessions: usize, reading: Reading) -> Result<Self> {
-        let wire = Wire::new(reader, writer);
-        let mut client = FloorClient { wire, sessions: Vec::new(), next_id: 0, file: file(), reading };
+        let mut wire = Wire::new(reader, writer);
         let fs = FileSystemCapabilities::new().read_text_file(true);
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(ClientCapabilities::new().fs(fs));
-        let _: InitializeResponse = client.call("initialize", &request).await?;
+        let _: InitializeResponse = wire.call("initialize", &request).await?;
+        let mut opened = Vec::new();
         for _ in 0..sessions {
             let request = NewSessionRequest::new("/project", []);
-            let opened: NewSessionResponse = client.call("session/new", &request).await?;
-            client.sessions.push(opened.session_id);
+            let session: NewSessionResponse = wire.call("session/new", &request).await?;
+            opened.push(session.session_id);
         }
-        Ok(client)
-    }
-
-    async fn call<A: acp_types::FromNode>(
-        &mut self,
-        method: &str,
-        params: &impl serde::Serialize,
-    ) -> Result<A> {
-        self.wire.request(self.next_id, method, params)?;
-        self.next_id += 1;
-        loop {
-            let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };
-            let Line { method, result, .. } = Line::parse(&self.wire.input[line])?;
-            if method.is_none() {
-                return Ok(acp_json::read(result)?);
-            }
-        }
+        Ok(FloorClient { wire, sessions: opened, file: file(), reading })
     }
 
     /// Sends a prompt and leaves the turn to itself.
     pub(crate) async fn prompt(&mut self, session: usize, prompt: &str) -> Result<()> {
         let session = self.sessions.get(session).context("too few sessions")?;
         let request = PromptRequest::new(session.clone(), [ContentBlock::text(prompt)]);
-        self.wire.request(self.next_id, "session/prompt", &request)?;
-        self.next_id += 1;
-        Ok(())
+        self.wire.request("session/prompt", &request)
     }
 
     /// Sends what is waiting.
@@ -94,8 +75,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
     pub(crate) async fn load(&mut self, session: usize) -> Result<usize> {
         let session = self.sessions.get(session).context("too few sessions")?;
         let request = LoadSessionRequest::new([], "/project", session.clone());
-        self.wire.request(self.next_id, "session/load", &request)?;
-        self.next_id += 1;
+        self.wire.request("session/load", &request)?;
         let mut updates = 0;
         loop {
             let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use acp_json::Node;
-use anyhow::Result;
+use acp_json::{FromNode, Node};
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -22,6 +22,8 @@ pub(crate) struct Wire<R, W> {
     start: usize,
     scanned: usize,
     pub(crate) output: Vec<u8>,
+    /// The id of the next request.
+    next_id: u64,
 }
 
 /// A message, its text borrowed from the line.
@@ -61,7 +63,7 @@ impl<'a> Line<'a> {
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
     pub(crate) fn new(reader: R, writer: W) -> Self {
-        Wire { reader, writer, input: Vec::new(), start: 0, scanned: 0, output: Vec::new() }
+        Wire { reader, writer, input: Vec::new(), start: 0, scanned: 0, output: Vec::new(), next_id: 0 }
     }
 
     /// Returns the place of the next line in `input`, or `None` at the end. Writes the output
@@ -105,10 +107,24 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         if self.output.len() >= WRITE { self.flush().await } else { Ok(()) }
     }
 
-    pub(crate) fn request(&mut self, id: u64, method: &str, params: &impl Serialize) -> Result<()> {
+    pub(crate) fn request(&mut self, method: &str, params: &impl Serialize) -> Result<()> {
         use std::io::Write as _;
+        let id = self.next_id;
+        self.next_id += 1;
         write!(self.output, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#)?;
         end(&mut self.output, params)
+    }
+
+    /// Sends a request and waits for its answer. Other messages are dropped.
+    pub(crate) async fn call<A: FromNode>(&mut self, method: &str, params: &impl Serialize) -> Result<A> {
+        self.request(method, params)?;
+        loop {
+            let Some(line) = self.next().await? else { bail!("the peer is gone") };
+            let Line { method, result, .. } = Line::parse(&self.input[line])?;
+            if method.is_none() {
+                return Ok(acp_json::read(result)?);
+            }
+        }
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: &impl Serialize) -> Result<()> {

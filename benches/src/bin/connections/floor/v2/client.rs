@@ -17,38 +17,19 @@ use super::super::wire::{Line, Wire};
 pub(crate) struct FloorClientV2<R, W> {
     wire: Wire<R, W>,
     session: SessionId,
-    next_id: u64,
     reading: Reading,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClientV2<R, W> {
     /// Initializes and opens the session.
     pub(crate) async fn connect(reader: R, writer: W, reading: Reading) -> Result<Self> {
-        let wire = Wire::new(reader, writer);
-        let mut client = FloorClientV2 { wire, session: SessionId::from(""), next_id: 0, reading };
+        let mut wire = Wire::new(reader, writer);
         let request = InitializeRequest::new(ProtocolVersion::V2, Implementation::new("floor", "0"))
             .capabilities(ClientCapabilities::new());
-        let _: InitializeResponse = client.call("initialize", &request).await?;
+        let _: InitializeResponse = wire.call("initialize", &request).await?;
         let opened: NewSessionResponse =
-            client.call("session/new", &NewSessionRequest::new("/project")).await?;
-        client.session = opened.session_id;
-        Ok(client)
-    }
-
-    async fn call<A: acp_types::FromNode>(
-        &mut self,
-        method: &str,
-        params: &impl serde::Serialize,
-    ) -> Result<A> {
-        self.wire.request(self.next_id, method, params)?;
-        self.next_id += 1;
-        loop {
-            let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };
-            let Line { method, result, .. } = Line::parse(&self.wire.input[line])?;
-            if method.is_none() {
-                return Ok(acp_json::read(result)?);
-            }
-        }
+            wire.call("session/new", &NewSessionRequest::new("/project")).await?;
+        Ok(FloorClientV2 { wire, session: opened.session_id, reading })
     }
 
     /// Runs the turns, one after the other. Returns the number of chunks.
@@ -56,8 +37,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClientV2<R, W> {
         let mut chunks = 0;
         for &prompt in prompts {
             let request = PromptRequest::new(self.session.clone(), [ContentBlock::text(prompt)]);
-            self.wire.request(self.next_id, "session/prompt", &request)?;
-            self.next_id += 1;
+            self.wire.request("session/prompt", &request)?;
             chunks += self.finish().await?;
         }
         Ok(chunks)
