@@ -11,7 +11,7 @@ use acp_client::v1::{
     ContentBlock, ContentChunk, Diff, MessageId, Plan, PlanEntryStatus, RequestPermissionRequest, TerminalId,
     ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
 };
-use acp_client::{Event, FileChanges, MessageKind, PlanContent, TerminalChange, Transcript};
+use acp_client::{Change, Event, FileChanges, MessageKind, PlanContent, TerminalChange, Transcript};
 use similar::{ChangeTag, TextDiff};
 
 use crate::render::text::{aside, block_text, changed_files, words};
@@ -27,8 +27,10 @@ pub(crate) struct Renderer<W> {
     verbose: bool,
     /// The text before the cursor, when the line is not finished.
     flowing: Option<Flow>,
-    /// The last message with an id.
-    last: Option<Said>,
+    /// A transcript of the last message only.
+    last: Transcript,
+    /// True if it came as a whole, so that the next message begins a line.
+    is_whole: bool,
     /// A transcript of tool calls and terminals only.
     calls: Transcript,
     shown: HashMap<ToolCallId, Shown>,
@@ -43,15 +45,6 @@ enum Flow {
     Question,
 }
 
-/// A message that was shown.
-struct Said {
-    flow: Flow,
-    id: MessageId,
-    text: String,
-    /// True if it came as a whole, so that the next message begins a line.
-    is_whole: bool,
-}
-
 /// The parts of a tool call that have been shown.
 #[derive(Default)]
 struct Shown {
@@ -61,8 +54,9 @@ struct Shown {
 
 impl<W: Write> Renderer<W> {
     pub(crate) fn new(out: W, style: Style, verbose: bool) -> Self {
-        let calls = Transcript::new().with_limit(CALLS);
-        Self { out, style, verbose, flowing: None, last: None, calls, shown: HashMap::new(), plan: None }
+        let [last, calls] = [1, CALLS].map(|entries| Transcript::new().with_limit(entries));
+        let (shown, is_whole) = (HashMap::new(), false);
+        Self { out, style, verbose, flowing: None, last, is_whole, calls, shown, plan: None }
     }
 
     /// Takes in an event that was shown elsewhere.
@@ -89,9 +83,9 @@ impl<W: Write> Renderer<W> {
 
     pub(crate) fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Message(chunk) => self.flow(Flow::Message, Look::Plain, chunk)?,
-            Event::Thought(chunk) => self.flow(Flow::Thought, Look::Dim, chunk)?,
-            Event::UserMessage(chunk) if self.verbose => self.flow(Flow::User, Look::Cyan, chunk)?,
+            Event::Message(chunk) => self.flow(MessageKind::Agent, event, chunk)?,
+            Event::Thought(chunk) => self.flow(MessageKind::Thought, event, chunk)?,
+            Event::UserMessage(chunk) => self.flow(MessageKind::User, event, chunk)?,
             Event::ToolCall(call) => {
                 self.calls.fold(event.clone());
                 self.tool(&call.tool_call_id, &call.content)?;
@@ -101,7 +95,7 @@ impl<W: Write> Renderer<W> {
                 self.tool(&update.tool_call_id, update.content.as_deref().unwrap_or_default())?;
             }
             Event::MessageReplaced { kind, id, content: Some(content), .. } => {
-                self.replaced(*kind, id, content)?;
+                self.replaced(*kind, event, id, content)?;
             }
             Event::ToolContent { id, item, .. } => {
                 self.calls.fold(event.clone());
@@ -143,39 +137,46 @@ impl<W: Write> Renderer<W> {
         if self.flowing.take().is_some() { writeln!(self.out) } else { Ok(()) }
     }
 
-    fn flow(&mut self, flow: Flow, look: Look, chunk: &ContentChunk) -> io::Result<()> {
-        let text = block_text(&chunk.content);
-        let id = chunk.message_id.as_deref();
-        match &mut self.last {
-            Some(last) if last.flow == flow && Some(&last.id) == id => last.text.push_str(&text),
-            last => {
-                let was_whole = last.as_ref().is_some_and(|last| last.is_whole);
-                *last = id.map(|id| Said { flow, id: id.clone(), text: text.clone(), is_whole: false });
-                if was_whole {
-                    self.end_line()?;
-                }
-            }
+    fn flow(&mut self, kind: MessageKind, event: &Event, chunk: &ContentChunk) -> io::Result<()> {
+        let Some((flow, look)) = self.look(kind) else { return Ok(()) };
+        let is_new = matches!(self.last.fold(event.clone()), Change::Added(_));
+        if is_new && std::mem::take(&mut self.is_whole) {
+            self.end_line()?;
         }
-        self.text(flow, look, &text)
+        self.text(flow, look, &block_text(&chunk.content))
+    }
+
+    /// Returns the way in which a message is shown, if it is.
+    const fn look(&self, kind: MessageKind) -> Option<(Flow, Look)> {
+        match kind {
+            MessageKind::Agent => Some((Flow::Message, Look::Plain)),
+            MessageKind::Thought => Some((Flow::Thought, Look::Dim)),
+            MessageKind::User if self.verbose => Some((Flow::User, Look::Cyan)),
+            MessageKind::User => None,
+        }
     }
 
     /// Writes a whole message: what is new of it if its beginning is shown, otherwise all of it on
     /// a line of its own.
-    fn replaced(&mut self, kind: MessageKind, id: &MessageId, content: &[ContentBlock]) -> io::Result<()> {
-        let (flow, look) = match kind {
-            MessageKind::Agent => (Flow::Message, Look::Plain),
-            MessageKind::Thought => (Flow::Thought, Look::Dim),
-            MessageKind::User if self.verbose => (Flow::User, Look::Cyan),
-            MessageKind::User => return Ok(()),
-        };
-        let whole: String = content.iter().map(block_text).collect();
-        let said = self.last.as_ref().filter(|last| last.flow == flow && last.id == *id);
-        let rest = said.and_then(|last| whole.strip_prefix(last.text.as_str())).map(str::to_owned);
+    fn replaced(
+        &mut self,
+        kind: MessageKind,
+        event: &Event,
+        id: &MessageId,
+        content: &[ContentBlock],
+    ) -> io::Result<()> {
+        let Some((flow, look)) = self.look(kind) else { return Ok(()) };
+        let text = |content: &[ContentBlock]| content.iter().map(block_text).collect::<String>();
+        let whole = text(content);
+        let last = self.last.entries().next_back().and_then(|(_, entry)| entry.as_message());
+        let said = last.filter(|last| last.kind == kind && last.id.as_ref() == Some(id));
+        let rest = said.and_then(|said| whole.strip_prefix(&text(&said.content)));
         if rest.is_none() {
             self.end_line()?;
         }
-        self.text(flow, look, rest.as_deref().unwrap_or(&whole))?;
-        self.last = Some(Said { flow, id: id.clone(), text: whole, is_whole: true });
+        self.text(flow, look, rest.unwrap_or(&whole))?;
+        self.last.fold(event.clone());
+        self.is_whole = true;
         Ok(())
     }
 
