@@ -1,4 +1,4 @@
-//! `acp check`: the rules of the protocol, run against an agent.
+//! `acp check`: the rules of the protocol, run against an agent or a client.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
 
 use crate::args::check::{AgentArgs, CheckArgs};
+use crate::checking_client;
 use crate::prompt::{Failure, exit, tell};
 
 /// Runs a check, writes its report to stdout and returns the exit code.
@@ -17,6 +18,11 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
             Ok(exit::DONE)
         }
         CheckArgs::Agent(args) => agent(*args).await,
+        CheckArgs::ListOfClients => {
+            checking_client::list()?;
+            Ok(exit::DONE)
+        }
+        CheckArgs::Client(args) => checking_client::run(*args).await,
     }
 }
 
@@ -42,7 +48,7 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
     Ok(if passed.is_empty() { code } else { exit::ERROR })
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()).into())
 }
 
@@ -62,7 +68,7 @@ fn options(args: &AgentArgs, scratch: Option<&Path>) -> Result<Options, Failure>
     Ok(options)
 }
 
-fn show(report: &Report, passed: &[String]) -> io::Result<()> {
+pub(crate) fn show(report: &Report, passed: &[String]) -> io::Result<()> {
     let mut text = report.to_string();
     for id in passed {
         text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));

@@ -3,6 +3,7 @@
 mod args;
 mod bridging;
 mod check;
+mod checking_client;
 mod demo;
 mod interrupt;
 mod man;
@@ -37,6 +38,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
         Command::Check(args) => runtime.block_on(check::run(args)),
+        Command::CheckAgentSide(args) => runtime.block_on(checking_client::serve(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -43,7 +43,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `process` | scripted peers of child processes |
-//! | `check` | the module `check`: the rules of the protocol, run against any agent |
+//! | `check` | the module `check`: the rules of the protocol, run against any agent or client |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
 //! | `schema` | `CanonicalSchema` and `transcripts`: the schema's opinion, for which the repository is needed |
 //! | `schemars` | `TypeSchemas`: the types' own JSON Schemas |
