@@ -1,12 +1,11 @@
 //! `acp check client`, and the agent's end that it gives to the client.
 
-use std::fs;
 use std::io::{self, Write};
 
 use acp_testkit::check::{Baseline, ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
 
 use crate::args::check_client::{AgentSideArgs, ClientArgs};
-use crate::check::{read, show};
+use crate::check::{read, show, write};
 use crate::prompt::{Failure, exit, tell};
 
 /// Runs a check of a client, writes its report to stdout and returns the exit code.
@@ -35,11 +34,10 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
         }
     };
     let mut report = ClientChecker::new(target, options).run().await;
-    if let Some(file) = &args.json {
-        let text = format!("{:#}\n", report.to_json());
-        fs::write(file, text).map_err(|error| format!("`--json {}`: {error}", file.display()))?;
-    }
+    write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
     let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
+    write("junit", args.junit.as_deref(), || report.to_junit(args.strict))?;
+    write("markdown", args.markdown.as_deref(), || report.to_markdown())?;
     show(&report, &passed)?;
     let code = report.status(args.strict).exit_code();
     Ok(if passed.is_empty() { code } else { exit::ERROR })

@@ -8,6 +8,7 @@ mod demo;
 mod interrupt;
 mod man;
 mod mcp;
+mod mock;
 mod named;
 mod new;
 mod prompt;
@@ -39,6 +40,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
         Command::Check(args) => runtime.block_on(check::run(args)),
         Command::CheckAgentSide(args) => runtime.block_on(checking_client::serve(args)),
+        Command::Mock(args) => runtime.block_on(mock::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

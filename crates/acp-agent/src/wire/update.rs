@@ -64,14 +64,15 @@ pub(crate) fn text(params: &[u8], length: usize) -> &[u8] {
     v1::update::text(params, length)
 }
 
-/// Returns whether the update is about the connection, so that a store does not keep it.
+/// Returns whether the update is about the connection, or a notice that the vocabulary has no value
+/// for, so that a store does not keep it.
 #[cfg_attr(
     not(feature = "v2"),
     allow(unused_variables, clippy::missing_const_for_fn, reason = "version 1 has none")
 )]
 pub(crate) fn is_passing(update: &SessionUpdate) -> bool {
     #[cfg(feature = "v2")]
-    if v2::entity::is_control(update) {
+    if v2::entity::is_control(update) || v2::raw::is_notice(update) {
         return true;
     }
     false

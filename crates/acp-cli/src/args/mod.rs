@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
+pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
@@ -18,6 +19,7 @@ use clap_complete::Shell;
 use crate::args::bridge::BridgeArgs;
 use crate::args::check::CheckArgs;
 use crate::args::check_client::AgentSideArgs;
+use crate::args::mock::MockArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
 use crate::new::NewArgs;
@@ -30,6 +32,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// The agent that a client under `acp check client` starts.
     CheckAgentSide(AgentSideArgs),
+    Mock(MockArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -61,6 +64,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("check-agent-side", matches)) => {
             Ok(Command::CheckAgentSide(check_client::read_agent_side(matches)))
         }
+        Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -87,6 +91,7 @@ pub(crate) fn definition() -> clap::Command {
             prompt::definition(),
             bridge::definition(),
             check::definition(),
+            mock::definition(),
             demo(),
             new::definition(),
             completions(),
@@ -230,6 +235,11 @@ mod tests {
             ("check client -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
             ("check -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
             ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),
+            ("mock --script x", "a script is of an agent or a client: acp mock agent|client --script FILE"),
+            ("mock server --script x", "`server`: it must be agent or client"),
+            ("mock agent", "the script is missing: acp mock agent|client --script FILE"),
+            ("mock agent --script x --from y", "`--from` and `--script`: one of them is enough"),
+            ("mock agent --script x -- y", "a scripted agent starts no command: the client starts it"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
@@ -260,6 +270,7 @@ mod tests {
             ("prompt --help", "exit status"),
             ("prompt -h", "141 nobody reads the output"),
             ("new agent --help", "agent|client"),
+            ("mock --help", "0 the script was fulfilled"),
             ("check --help", "3 no rule is broken, but some could not be judged"),
             ("--version", env!("CARGO_PKG_VERSION")),
             ("-V", "acp "),

@@ -1,10 +1,12 @@
-//! Agents that replay their sessions by themselves.
+//! Agents that replay their sessions by themselves, and those that make updates by themselves.
 
-use acp_agent::types::{ContentChunk, SessionUpdate, ToolCall};
-use acp_agent::{LoadSession, NewSession, Opened, Result, StopReason, Turn, agent};
+use std::sync::Arc;
+
+use acp_agent::types::{ContentChunk, Notice, NoticeSeverity, SessionUpdate, ToolCall};
+use acp_agent::{LoadSession, NewSession, Opened, Result, Router, StopReason, Turn, agent, op, v2};
 use serde_json::{Value, json};
 
-use super::replay;
+use super::{Client, is, replay, stores, update_of};
 
 struct Own;
 
@@ -49,4 +51,30 @@ async fn messages_of_the_agents_own_replay_keep_their_ids() {
     // Version 1 needs none.
     let first = ids(replay(|| Own, 1, "s").await);
     assert_eq!(first.iter().filter(|id| id.is_string()).collect::<Vec<_>>(), ["m"]);
+}
+
+async fn noticing(_: &(), turn: Turn) -> Result<StopReason> {
+    turn.notice(Notice::new(NoticeSeverity::Info, "of the vocabulary")).await?;
+    turn.update_v2(v2::Notice::new(v2::NoticeSeverity::Info, "of version 2")).await?;
+    turn.say("said").await?;
+    Ok(StopReason::EndTurn)
+}
+
+/// Rule `v2-res-10`.
+#[tokio::test]
+async fn a_notice_is_not_replayed_whichever_verb_has_sent_it() {
+    for store in &stores().all {
+        let agent = || Router::new("n", "1", ()).on::<op::Prompt, _>(noticing).store(Arc::clone(store));
+        let mut client = Client::connect(agent(), 2).await;
+        let session = client.new_session().await;
+        let sent = client.turn(&session, "x").await;
+        client.close().await;
+        let sent = sent.iter().map(|line| update_of(line));
+        assert_eq!(sent.filter(|update| is(update, "notice")).count(), 2);
+        for version in [1, 2] {
+            let replayed = replay(agent, version, &session).await;
+            assert!(replayed.iter().any(|update| is(update, "agent_message_chunk")), "{replayed:?}");
+            assert!(!replayed.iter().any(|update| is(update, "notice")), "{replayed:?}");
+        }
+    }
 }

@@ -1,7 +1,5 @@
 //! The points that a client comes to by itself, and the way there.
 
-use serde_json::Value;
-
 use super::stage::Stage;
 use crate::check::tester::Step;
 use crate::check::verdict::Stop;
