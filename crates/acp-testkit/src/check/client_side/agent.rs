@@ -58,7 +58,7 @@ impl Agent {
     /// Makes an agent that offers everything.
     pub(super) fn full(cwd: &std::path::Path) -> Self {
         Self {
-            initialize: initialize(capabilities()),
+            initialize: initialize(&capabilities()),
             setup: setup(),
             session_id: None,
             held: &["session/prompt"],
@@ -81,7 +81,7 @@ impl Agent {
 
     /// Makes an agent that offers nothing.
     pub(super) fn plain(cwd: &std::path::Path) -> Self {
-        Self { initialize: initialize(json!({})), setup: json!({}), ..Self::full(cwd) }
+        Self { initialize: initialize(&json!({})), setup: json!({}), ..Self::full(cwd) }
     }
 
     /// Sets a member of `agentCapabilities`.
@@ -196,7 +196,7 @@ fn update_of(session: &str, update: &Value) -> Value {
     json!({"jsonrpc": "2.0", "method": "session/update", "params": params})
 }
 
-fn initialize(capabilities: Value) -> Value {
+fn initialize(capabilities: &Value) -> Value {
     json!({
         "protocolVersion": 1,
         "agentCapabilities": capabilities,

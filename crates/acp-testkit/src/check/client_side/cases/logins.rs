@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
 const WORD: &str = "--acp-check-login";
 
 /// An entry for a login in a terminal.
-fn terminal(args: Value) -> Value {
+fn terminal(args: &Value) -> Value {
     let env = json!({"ACP_CHECK_LOGIN": "yes"});
     json!({"id": "acp-check-term", "name": "Terminal", "type": "terminal", "args": args, "env": env})
 }
@@ -36,7 +36,7 @@ async fn authenticate(t: &mut Stage) -> Step<Option<Message>> {
 }
 
 async fn malformed(t: &mut Stage) -> Step {
-    let bad = terminal(json!(5));
+    let bad = terminal(&json!(5));
     t.agent = t.agent.clone().answers("authMethods", json!([bad, {"id": "acp-check-key", "name": "Key"}]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
@@ -50,7 +50,7 @@ async fn malformed(t: &mut Stage) -> Step {
 }
 
 async fn terminal_only(t: &mut Stage) -> Step {
-    t.agent = t.agent.clone().answers("authMethods", json!([terminal(json!([WORD]))]));
+    t.agent = t.agent.clone().answers("authMethods", json!([terminal(&json!([WORD]))]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     match authenticate(t).await? {
@@ -63,7 +63,7 @@ async fn terminal_only(t: &mut Stage) -> Step {
 async fn login(t: &mut Stage) -> Step<AgentStart> {
     t.needs("auth.terminal").await?;
     t.disconnect().await;
-    t.agent = t.agent.clone().answers("authMethods", json!([terminal(json!([WORD]))]));
+    t.agent = t.agent.clone().answers("authMethods", json!([terminal(&json!([WORD]))]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     // A client that logs in by itself does so when a session is refused.
