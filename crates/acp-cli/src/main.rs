@@ -37,6 +37,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
         Command::Check(args) => runtime.block_on(testing::check::run(args)),
+        Command::CheckAgentSide(args) => runtime.block_on(testing::checking_client::serve(args)),
         Command::Mock(args) => runtime.block_on(testing::mock::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;

@@ -43,7 +43,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `process` | scripted peers of child processes |
-//! | `check` | the module `check`: the rules of the protocol, run against any agent |
+//! | `check` | the module `check`: the rules of the protocol, run against any agent or client |
 //! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
 //! | `model-stub` | the module `model`: a stand-in for the model of an agent under test |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |

@@ -63,8 +63,11 @@ pub struct Rule {
     pub gate: Option<String>,
     /// How a breach shows on the wire. A rule without it cannot be seen there.
     pub seen: Option<String>,
-    /// The reason why the checker does not judge it, although it can be seen.
+    /// The reason why the checker does not judge agents by it, although it can be seen.
     pub unchecked: Option<String>,
+    /// The reason why the checker does not judge clients by it, although it can be seen.
+    #[serde(rename = "unchecked-of-clients")]
+    pub unchecked_of_clients: Option<String>,
     /// How official SDKs differ.
     pub others: Option<String>,
 }

@@ -76,6 +76,9 @@ fn text(rule: &Rule) -> String {
     if let Some(reason) = &rule.unchecked {
         let _ = write!(text, " *Not checked:* {reason}.");
     }
+    if let Some(reason) = &rule.unchecked_of_clients {
+        let _ = write!(text, " *Clients are not checked:* {reason}.");
+    }
     if let Some(others) = &rule.others {
         let _ = write!(text, " *Others:* {others}");
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use crate::args::check_client::{self, ClientArgs};
 use crate::args::prompt::{option, switch};
 use crate::args::{agent, value};
 use crate::named::Named;
@@ -15,6 +16,9 @@ pub(crate) enum CheckArgs {
     /// Shows the rules that are judged, and those that are not.
     List,
     Agent(Box<AgentArgs>),
+    /// Shows the same for clients.
+    ListOfClients,
+    Client(Box<ClientArgs>),
 }
 
 #[derive(Debug)]
@@ -47,19 +51,20 @@ exit status:
 
 pub(super) fn definition() -> Command {
     let command = Command::new("check")
-        .about("Runs the rules of the protocol against an agent")
+        .about("Runs the rules of the protocol against an agent or a client")
         .override_usage(
             "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       \
-             acp check agent --list",
+             acp check agent --list\n       acp check client [OPTIONS] -- CLIENT [ARGS… with {agent} and {prompt}]\n       \
+             acp check client --list",
         )
         .after_help(EXIT_STATUS)
         .arg(
             Arg::new("side")
                 .value_name("SIDE")
                 .required(true)
-                .value_parser(["agent"])
+                .value_parser(["agent", "client"])
                 .hide_possible_values(true)
-                .help("agent"),
+                .help("agent or client"),
         )
         .arg(switch("list").help("show how many rules of each area are judged, and those that are not"))
         .arg(
@@ -73,7 +78,8 @@ pub(super) fn definition() -> Command {
             "expect the failures of this file, a rule's id a line; one of them that passes is an error",
         ))
         .args(model_options())
-        .args(scenario_options());
+        .args(scenario_options())
+        .args(check_client::options());
     agent::define(command)
 }
 
@@ -115,8 +121,15 @@ fn scenario_options() -> [Arg; 8] {
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
+    let of_client = matches.get_one::<String>("side").is_some_and(|side| side == "client");
     if matches.get_flag("list") {
-        return Ok(CheckArgs::List);
+        return Ok(if of_client { CheckArgs::ListOfClients } else { CheckArgs::List });
+    }
+    if of_client {
+        return Ok(CheckArgs::Client(Box::new(check_client::read(matches)?)));
+    }
+    if matches.contains_id("stdin") || matches.get_flag("interrupt") {
+        return Err("`--stdin` and `--interrupt` are for `acp check client`".to_owned());
     }
     let text = |name| matches.get_one::<String>(name).cloned();
     let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();

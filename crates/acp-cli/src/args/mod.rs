@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod check;
+pub(crate) mod check_client;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
@@ -17,6 +18,7 @@ use clap_complete::Shell;
 
 use crate::args::bridge::BridgeArgs;
 use crate::args::check::CheckArgs;
+use crate::args::check_client::AgentSideArgs;
 use crate::args::mock::MockArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
@@ -28,6 +30,8 @@ pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
     Bridge(BridgeArgs),
     Check(CheckArgs),
+    /// The agent that a client under `acp check client` starts.
+    CheckAgentSide(AgentSideArgs),
     Mock(MockArgs),
     New(NewArgs),
     Demo,
@@ -42,7 +46,8 @@ pub(crate) enum Command {
 /// Reads the arguments after the program's name. The error is a sentence for the user.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let args: Vec<OsString> = args.into_iter().collect();
-    let mut definition = definition().subcommand(clap::Command::new("demo-agent").hide(true));
+    let hidden = [clap::Command::new("demo-agent").hide(true), check_client::agent_side()];
+    let mut definition = definition().subcommands(hidden);
     let parsed = definition.try_get_matches_from_mut(std::iter::once("acp".into()).chain(args.clone()));
     match parsed {
         Ok(matches) => command(&matches),
@@ -56,6 +61,9 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
         Some(("bridge", matches)) => bridge::read(matches).map(Command::Bridge),
         Some(("check", matches)) => check::read(matches).map(Command::Check),
+        Some(("check-agent-side", matches)) => {
+            Ok(Command::CheckAgentSide(check_client::read_agent_side(matches)))
+        }
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),

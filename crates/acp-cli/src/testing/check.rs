@@ -1,4 +1,4 @@
-//! `acp check`: the rules of the protocol, run against an agent.
+//! `acp check`: the rules of the protocol, run against an agent or a client.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,9 +6,10 @@ use std::path::Path;
 
 use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
 
+use super::checking_client;
+use super::model::Model;
 use crate::args::check::{AgentArgs, CheckArgs};
 use crate::prompt::{Failure, exit, tell};
-use crate::testing::model::Model;
 
 /// Runs a check, writes its report to stdout and returns the exit code.
 pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
@@ -18,6 +19,11 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
             Ok(exit::DONE)
         }
         CheckArgs::Agent(args) => agent(*args).await,
+        CheckArgs::ListOfClients => {
+            checking_client::list()?;
+            Ok(exit::DONE)
+        }
+        CheckArgs::Client(args) => checking_client::run(*args).await,
     }
 }
 
@@ -49,12 +55,16 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
 }
 
 /// Writes a report to the file of an option, if it is given.
-fn write(option: &str, file: Option<&Path>, report: impl FnOnce() -> String) -> Result<(), Failure> {
+pub(crate) fn write(
+    option: &str,
+    file: Option<&Path>,
+    report: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
     fs::write(file, report()).map_err(|error| format!("`--{option} {}`: {error}", file.display()).into())
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()).into())
 }
 
@@ -80,7 +90,7 @@ fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> R
     Ok(options)
 }
 
-fn show(report: &Report, passed: &[String]) -> io::Result<()> {
+pub(crate) fn show(report: &Report, passed: &[String]) -> io::Result<()> {
     let mut text = report.to_string();
     for id in passed {
         text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));

@@ -137,3 +137,75 @@ fn the_list_needs_no_agent_and_a_wrong_rule_is_named() {
     let problem = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(problem.contains("`--rule v1-nobody`: no such rule is judged"), "{problem}");
 }
+
+/// Checks a client by these options. They end with `--` and its command.
+fn check_client(options: &[&str]) -> (Output, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_acp"))
+        .args(["check", "client"])
+        .args(options)
+        .output()
+        .expect("acp runs");
+    let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+    (output, text)
+}
+
+/// A command of a client that keeps the rules.
+const CLIENT: [&str; 6] = ["--", env!("CARGO_BIN_EXE_acp"), "prompt", "{prompt}", "--", "{agent}"];
+
+#[test]
+fn a_client_that_keeps_the_rules_passes() {
+    let rules = [
+        "v1-tr-01",
+        "v1-tr-05",
+        "v1-tr-08",
+        "v1-init-01",
+        "v1-init-06",
+        "v1-turn-01",
+        "v1-rpc-16",
+        "v1-cap-07",
+        "v1-cmd-03",
+        "v1-fs-06",
+    ];
+    let mut options: Vec<String> = rules.iter().map(|rule| format!("--rule={rule}")).collect();
+    options.extend(["--strict".to_owned(), "--timeout=60".to_owned()]);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (output, text) = check_client(&with(&options, &CLIENT));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let all = text.lines().last().expect("a table");
+    assert_eq!(all.split_whitespace().collect::<Vec<_>>(), ["all", "10", "0", "0", "0"], "{text}");
+}
+
+/// A client that breaks rules: a shell script that writes to its agent, whose command it is given.
+#[cfg(unix)]
+#[test]
+fn a_client_that_breaks_a_rule_is_shown_with_its_lines() {
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let script = format!("echo '{request}' | {{agent}}");
+    let rules = ["--rule=v1-init-12", "--rule=v1-turn-01", "--", "sh", "-c", &script];
+    let (output, text) = check_client(&rules);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for part in [
+        "failure v1-init-12 (MUST): The request declares the client's capabilities.",
+        "\"method\":\"initialize\"",
+        "  again: acp check client --rule v1-init-12 -- sh -c ",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn a_client_needs_a_place_for_its_agent() {
+    let (output, text) = check_client(&["--list"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text.contains("\nPrompt turn ") && text.contains("\nwithout a case:\n"), "{text}");
+    for (options, problem) in [
+        (&["--", "my-client"][..], "the command has no `{agent}`"),
+        (&["--rule=v1-nobody", "--", "my-client", "{agent}"], "`--rule v1-nobody`: no such rule is judged"),
+        (&["--endless=x", "--", "my-client", "{agent}"], "`--endless` is for `acp check agent`"),
+    ] {
+        let (output, _) = check_client(options);
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(problem), "{told}");
+    }
+}

@@ -1,6 +1,7 @@
-//! The rules of the protocol, run against any agent (feature `check`).
+//! The rules of the protocol, run against any agent or client (feature `check`).
 //!
-//! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. The rules are
+//! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. A
+//! [`ClientChecker`] plays agents to a client. The rules are
 //! those of the [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are
 //! judged by a scenario of their own, such as a request that must be refused. Others are judged
 //! over every line of all scenarios, such as the form of messages.
@@ -26,6 +27,7 @@
 mod case;
 mod cases;
 mod client;
+mod client_side;
 mod options;
 mod passive;
 mod report;
@@ -35,6 +37,7 @@ mod target;
 mod tester;
 mod verdict;
 
+pub use self::client_side::{AgentStart, ClientChecker, ClientOptions, ClientTarget, Running, agent_side};
 pub use self::options::Options;
 pub use self::report::{Baseline, Coverage, Report, Status};
 pub use self::rules::{Rule, Strength};

@@ -24,12 +24,16 @@ pub struct Rule {
     pub gate: Option<String>,
     /// True if it binds agents.
     pub binds_agent: bool,
+    /// True if it binds clients.
+    pub binds_client: bool,
     /// True if somebody can break it.
     pub binding: bool,
     /// How a breach shows on the wire. `None` for a rule that cannot be seen there.
     pub seen: Option<String>,
-    /// The reason why the checker does not judge it, although it can be seen.
+    /// The reason why the checker does not judge agents by it, although it can be seen.
     pub unchecked: Option<String>,
+    /// The reason why the checker does not judge clients by it, although it can be seen.
+    pub unchecked_of_clients: Option<String>,
 }
 
 /// The word that the specification uses for a rule.
@@ -79,6 +83,18 @@ impl Rule {
             && !self.id.starts_with("v1-u-")
             && !self.id.starts_with("v1-http-")
     }
+
+    /// Returns true if a checker of clients over stdio is expected to judge it: it binds clients,
+    /// it is stable, somebody can break it, it shows on the wire, and it is not about another
+    /// transport.
+    #[must_use]
+    pub fn is_checkable_of_clients(&self) -> bool {
+        self.binds_client
+            && self.binding
+            && self.seen.is_some()
+            && !self.id.starts_with("v1-u-")
+            && !self.id.starts_with("v1-http-")
+    }
 }
 
 fn read(table: &Table) -> Vec<Rule> {
@@ -93,6 +109,7 @@ fn read(table: &Table) -> Vec<Rule> {
 fn read_rule(area: &str, rule: &Table) -> Rule {
     let optional = |name| rule.get(name).and_then(Value::as_str).map(str::to_owned);
     let binds = rule.get("binds").and_then(Value::as_array);
+    let of = |name| binds.is_some_and(|sides| sides.iter().any(|side| side.as_str() == Some(name)));
     Rule {
         id: text(rule, "id"),
         text: text(rule, "text"),
@@ -103,10 +120,12 @@ fn read_rule(area: &str, rule: &Table) -> Rule {
             _ => Strength::Should,
         },
         gate: optional("gate"),
-        binds_agent: binds.is_some_and(|sides| sides.iter().any(|side| side.as_str() == Some("agent"))),
+        binds_agent: of("agent"),
+        binds_client: of("client"),
         binding: text(rule, "force") == "binding",
         seen: optional("seen"),
         unchecked: optional("unchecked"),
+        unchecked_of_clients: optional("unchecked-of-clients"),
     }
 }
 

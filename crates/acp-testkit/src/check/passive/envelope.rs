@@ -13,38 +13,44 @@ use crate::peer::{Line, Way};
 /// The codes of errors that JSON-RPC and the protocol define.
 const KNOWN: &[i64] = &[-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002, -32022, -32042];
 
-pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+pub(in crate::check) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
     for (number, line) in conversation.lines.iter().enumerate() {
         if line.way == Way::Received && !line.bytes.trim_ascii().is_empty() {
-            judge_line(conversation.lines, number, line, f);
+            judge_line(conversation, number, line, f);
         }
     }
     for said in conversation.said.iter().filter(|said| said.is_agents()) {
         match said.what {
             What::Answer(_) => judge_answer(said, f),
-            What::Request => judge_id(said, f),
+            What::Request => judge_id(conversation, said, f),
             What::Notification => {}
         }
         if said.what != What::Answer(None) && !said.method().is_empty() {
-            judge_name(said, f);
+            judge_name(conversation, said, f);
         }
     }
     judge_pairs(conversation, f);
     judge_extensions(conversation, f);
 }
 
-/// Checks that an agent that calls custom methods announces something custom.
+/// Checks that a side that calls custom methods announces something custom.
 fn judge_extensions(conversation: &Conversation<'_>, f: &mut Findings) {
-    let mut initialized = conversation.answered().filter(|(request, _)| request.method() == "initialize");
-    let Some((_, initialize)) = initialized.next() else { return };
-    let announces = has_meta(&initialize.json["result"]["agentCapabilities"]);
+    let initialized = |(request, _): &(&Said, &Said)| request.method() == "initialize";
+    let (initialize, announces) = if conversation.side == Side::Client {
+        let Some((initialize, _)) = conversation.asked().find(initialized) else { return };
+        (initialize, has_meta(&initialize.params()["clientCapabilities"]))
+    } else {
+        let Some((_, initialize)) = conversation.answered().find(initialized) else { return };
+        (initialize, has_meta(&initialize.json["result"]["agentCapabilities"]))
+    };
+    let side = conversation.name();
     for call in conversation.calls().filter(|call| call.method().starts_with('_')) {
         for rule in ["v1-ext-08", "v1-cap-24"] {
             f.check_lines(
                 rule,
                 announces,
                 || vec![initialize.line, call.line],
-                || format!("the agent calls `{}`, and no capability has a `_meta`", call.method()),
+                || format!("the {side} calls `{}`, and no capability has a `_meta`", call.method()),
             );
         }
     }
@@ -54,7 +60,8 @@ fn has_meta(value: &Value) -> bool {
     value.as_object().is_some_and(|members| members.contains_key("_meta") || members.values().any(has_meta))
 }
 
-fn judge_line(lines: &[Line], number: usize, line: &Line, f: &mut Findings) {
+fn judge_line(conversation: &Conversation<'_>, number: usize, line: &Line, f: &mut Findings) {
+    let lines = conversation.lines;
     let text = std::str::from_utf8(&line.bytes);
     f.check("v1-rpc-02", text.is_ok(), number, || "the line is not UTF-8".to_owned());
     let json = line.json();
@@ -69,7 +76,8 @@ fn judge_line(lines: &[Line], number: usize, line: &Line, f: &mut Findings) {
             if halved { "a raw newline stands in the message" } else { "the message has no line end" };
         fault.to_owned()
     });
-    f.check("v1-tr-04", json.is_some(), number, || "the line is not JSON".to_owned());
+    let only = if conversation.side == Side::Client { "v1-tr-05" } else { "v1-tr-04" };
+    f.check(only, json.is_some(), number, || "the line is not JSON".to_owned());
     if let Some(json) = json {
         f.check("v1-rpc-01", json.is_object() && json["jsonrpc"] == "2.0", number, || {
             "the line is not an object with `jsonrpc` equal to \"2.0\"".to_owned()
@@ -98,16 +106,19 @@ fn judge_answer(said: &Said, f: &mut Findings) {
     }
 }
 
-fn judge_id(said: &Said, f: &mut Findings) {
+fn judge_id(conversation: &Conversation<'_>, said: &Said, f: &mut Findings) {
+    let side = conversation.name();
     let id = &said.json["id"];
     let fits = id.is_null() || id.is_string() || id.is_i64();
     f.check("v1-rpc-07", fits, said.line, || format!("the id {id} is not a string or a 64-bit integer"));
-    f.check("v1-rpc-08", !id.is_null() && !id.is_f64(), said.line, || format!("the agent sends the id {id}"));
+    f.check("v1-rpc-08", !id.is_null() && !id.is_f64(), said.line, || {
+        format!("the {side} sends the id {id}")
+    });
 }
 
-fn judge_name(said: &Said, f: &mut Findings) {
+fn judge_name(conversation: &Conversation<'_>, said: &Said, f: &mut Findings) {
     let method = said.method();
-    let ours = METHODS.iter().any(|info| info.name == method && info.handler != Side::Agent);
+    let ours = METHODS.iter().any(|info| info.name == method && info.handler != conversation.side);
     let free = method.starts_with('_') || method.starts_with("$/");
     f.check("v1-ext-05", ours || free, said.line, || {
         format!("`{method}` is not a method of the protocol and does not begin with `_`")
@@ -143,7 +154,8 @@ fn judge_pairs(conversation: &Conversation<'_>, f: &mut Findings) {
         }
     }
     for (request, answer) in conversation.answered() {
-        if answer.json["error"]["code"] == -32002
+        if conversation.side == Side::Agent
+            && answer.json["error"]["code"] == -32002
             && let Some(session) = request.session()
         {
             let data = &answer.json["error"]["data"];

@@ -99,20 +99,27 @@ pub(in crate::check) struct Breach {
 }
 
 /// The findings by rule.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::check) struct Findings {
+    /// The rules that are judged.
+    table: &'static [&'static str],
     recording: usize,
     rules: BTreeMap<&'static str, Finding>,
 }
 
 impl Findings {
+    /// Makes findings about the rules of a table.
+    pub(in crate::check) const fn about(table: &'static [&'static str]) -> Self {
+        Self { table, recording: 0, rules: BTreeMap::new() }
+    }
+
     /// Begins a recording.
-    pub(super) const fn begin(&mut self, recording: usize) {
+    pub(in crate::check) const fn begin(&mut self, recording: usize) {
         self.recording = recording;
     }
 
     /// Notes that a rule could be looked at in a line, and whether it holds.
-    pub(super) fn check(
+    pub(in crate::check) fn check(
         &mut self,
         rule: &'static str,
         holds: bool,
@@ -122,14 +129,14 @@ impl Findings {
         self.check_lines(rule, holds, || vec![line], reason);
     }
 
-    pub(super) fn check_lines(
+    pub(in crate::check) fn check_lines(
         &mut self,
         rule: &'static str,
         holds: bool,
         lines: impl FnOnce() -> Vec<usize>,
         reason: impl FnOnce() -> String,
     ) {
-        debug_assert!(RULES.contains(&rule), "{rule} is not in the table");
+        debug_assert!(self.table.contains(&rule), "{rule} is not in the table");
         let recording = self.recording;
         let finding = self.rules.entry(rule).or_default();
         finding.seen += 1;

@@ -5,15 +5,15 @@
     reason = "a `Value` that has no member of a name reads as `null`, and nothing else is indexed here"
 )]
 
-mod conversation;
-mod envelope;
+pub(super) mod conversation;
+pub(super) mod envelope;
 mod findings;
 mod gates;
 mod options;
 mod requests;
-mod schema;
+pub(super) mod schema;
 mod turns;
-mod updates;
+pub(super) mod updates;
 
 use self::conversation::Conversation;
 pub(super) use self::findings::{Finding, Findings, RULES};
@@ -21,7 +21,7 @@ use super::tester::Recording;
 
 /// Judges all recordings.
 pub(super) fn judge(recordings: &[Recording]) -> Findings {
-    let mut findings = Findings::default();
+    let mut findings = Findings::about(RULES);
     for (number, recording) in recordings.iter().enumerate() {
         findings.begin(number);
         let conversation = Conversation::of(&recording.lines);

@@ -1,4 +1,4 @@
-//! The schema's form of each payload of the agent, as the types of `acp-types` read it.
+//! The schema's form of each payload of the side under check, as the types of `acp-types` read it.
 //!
 //! A payload fits if the type can read it and passes over nothing: no member that the type does not
 //! know, and none whose value it had to read as absent.
@@ -11,7 +11,7 @@ use super::conversation::{Conversation, Said, What};
 use super::findings::Findings;
 use crate::definition::Definition;
 
-pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+pub(in crate::check) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
     for said in conversation.said.iter().filter(|said| said.is_agents()) {
         let (method, member, definition) = match said.what {
             What::Answer(Some(request)) => {
@@ -25,7 +25,7 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
                 let kind = if what == What::Request { Kind::Request } else { Kind::Notification };
                 let known = METHODS
                     .iter()
-                    .find(|i| i.name == said.method() && i.kind == kind && i.handler != Side::Agent);
+                    .find(|i| i.name == said.method() && i.kind == kind && i.handler != conversation.side);
                 (said.method(), "params", known.map(|info| info.params))
             }
         };
@@ -63,7 +63,7 @@ fn payload(
         .filter(|note| note.kind == NoteKind::Ignored)
         .map(|note| note.path.as_str())
         .collect();
-    f.check(rule_of(said, method, member), malformed.is_none(), said.line, || {
+    f.check(rule_of(conversation.side, said, method, member), malformed.is_none(), said.line, || {
         format!("the {member} of `{method}` do not fit the schema: {}", malformed.unwrap_or_default())
     });
     let snake = unknown.iter().find(|path| {
@@ -82,8 +82,8 @@ fn payload(
 }
 
 /// Returns the rule about the form of a payload.
-fn rule_of(said: &Said, method: &str, member: &str) -> &'static str {
-    if member == "result" {
+fn rule_of(side: Side, said: &Said, method: &str, member: &str) -> &'static str {
+    if member == "result" || side == Side::Client {
         return "v1-rpc-11";
     }
     let tag = said.update().and_then(|update| update["sessionUpdate"].as_str());

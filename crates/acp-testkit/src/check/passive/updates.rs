@@ -45,7 +45,7 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
 }
 
 /// Returns true if a path is absolute on some system.
-pub(super) fn is_absolute(path: &str) -> bool {
+pub(in crate::check) fn is_absolute(path: &str) -> bool {
     let drive = matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     path.starts_with('/') || path.starts_with("\\\\") || drive
 }
@@ -58,7 +58,7 @@ pub(super) fn path(rule: Option<&'static str>, path: &Value, line: usize, f: &mu
     }
 }
 
-fn block(block: &Value, line: usize, f: &mut Findings) {
+pub(in crate::check) fn block(block: &Value, line: usize, f: &mut Findings) {
     let text = |name: &str| block[name].is_string();
     let kind = block["type"].as_str().unwrap_or_default();
     let known = ["text", "image", "audio", "resource_link", "resource"].contains(&kind);

@@ -2,20 +2,22 @@
 
 use std::fmt;
 
-use crate::check::cases;
 use crate::check::passive;
 use crate::check::rules::Rule;
+use crate::check::{cases, client_side};
 
-/// The rules of version 1 that bind agents and show on the wire, with those that have a case.
+/// The rules of version 1 that bind a side and show on the wire, with those that have a case.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Coverage {
     /// The rules that are judged.
     pub judged: Vec<&'static Rule>,
-    /// The rules that have no case. [`Rule::unchecked`] has the reasons.
+    /// The rules that have no case. [`Rule::unchecked`] has the reasons for agents, and
+    /// [`Rule::unchecked_of_clients`] those for clients.
     pub missing: Vec<&'static Rule>,
     /// The number of active cases.
     pub cases: usize,
+    of_clients: bool,
 }
 
 impl Coverage {
@@ -28,7 +30,21 @@ impl Coverage {
         };
         let judged = Rule::all().iter().filter(has).collect();
         let missing = Rule::all().iter().filter(|rule| rule.is_checkable() && !has(rule)).collect();
-        Self { judged, missing, cases: active.len() }
+        Self { judged, missing, cases: active.len(), of_clients: false }
+    }
+
+    /// Counts the cases for clients.
+    #[must_use]
+    pub fn of_clients() -> Self {
+        let (active, cases) = client_side::active();
+        let has = |rule: &&Rule| {
+            let id = rule.id.as_str();
+            client_side::RULES.contains(&id) || active.contains(&id)
+        };
+        let judged = Rule::all().iter().filter(has).collect();
+        let missing =
+            Rule::all().iter().filter(|rule| rule.is_checkable_of_clients() && !has(rule)).collect();
+        Self { judged, missing, cases, of_clients: true }
     }
 }
 
@@ -49,7 +65,8 @@ impl fmt::Display for Coverage {
         writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
         writeln!(f, "\nwithout a case:")?;
         self.missing.iter().try_for_each(|rule| {
-            writeln!(f, "  {}: {}", rule.id, rule.unchecked.as_deref().unwrap_or("there is no case yet"))
+            let reason = if self.of_clients { &rule.unchecked_of_clients } else { &rule.unchecked };
+            writeln!(f, "  {}: {}", rule.id, reason.as_deref().unwrap_or("there is no case yet"))
         })
     }
 }

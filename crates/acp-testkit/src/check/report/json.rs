@@ -32,17 +32,17 @@ impl Report {
         json!({
             "format": 1,
             "protocol": 1,
-            "side": "agent",
+            "side": self.side,
             "command": self.command,
             "counts": {
                 "pass": pass, "fail": fail, "not-applicable": not_applicable, "inconclusive": inconclusive,
             },
-            "rules": self.outcomes.iter().map(rule).collect::<Vec<_>>(),
+            "rules": self.outcomes.iter().map(|outcome| rule(outcome, self.side)).collect::<Vec<_>>(),
         })
     }
 }
 
-fn rule(outcome: &Outcome) -> Value {
+fn rule(outcome: &Outcome, side: &str) -> Value {
     let mut json = json!({
         "id": outcome.rule.id,
         "strength": outcome.rule.strength.to_string(),
@@ -56,7 +56,7 @@ fn rule(outcome: &Outcome) -> Value {
     }
     if !outcome.lines.is_empty() {
         let line = |(number, line): &(usize, crate::peer::Line)| {
-            let from = if line.way == Way::Sent { "checker" } else { "agent" };
+            let from = if line.way == Way::Sent { "checker" } else { side };
             json!({"number": number, "from": from, "text": line.text()})
         };
         json = with(json, "lines", outcome.lines.iter().map(line).collect());

@@ -15,7 +15,7 @@ impl Report {
     /// its test passes and has the warning as its output.
     #[must_use]
     pub fn to_junit(&self, strict: bool) -> String {
-        let name = escaped(&format!("acp check agent: {}", self.command.join(" ")));
+        let name = escaped(&format!("acp check {}: {}", self.side, self.command.join(" ")));
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let _ = writeln!(xml, "<testsuites name=\"{name}\"{}>", counts(&self.outcomes, strict));
         for (area, outcomes) in areas(&self.outcomes) {

@@ -9,10 +9,10 @@ use crate::check::verdict::{Outcome, Verdict};
 
 impl Report {
     /// Returns the report as Markdown: a table of areas, then each failure with its lines, then the
-    /// rules that could not be judged. Text of the agent stands in code blocks only.
+    /// rules that could not be judged. Text of the peer stands in code blocks only.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let mut page = String::from("# acp check agent\n");
+        let mut page = format!("# acp check {}\n", self.side);
         if !self.command.is_empty() {
             page.push_str(&block("sh", &self.command.join(" ")));
         }

@@ -11,6 +11,7 @@ mod xml;
 
 pub use self::baseline::Baseline;
 pub use self::coverage::Coverage;
+pub(super) use self::text::shell;
 use super::verdict::{Outcome, Verdict};
 
 /// The outcomes of a check, a rule each, in the order of the rule book.
@@ -18,6 +19,9 @@ use super::verdict::{Outcome, Verdict};
 pub struct Report {
     command: Vec<String>,
     outcomes: Vec<Outcome>,
+    side: &'static str,
+    /// The options of a command that repeats the check.
+    options: Vec<String>,
 }
 
 /// The result of a check as a whole.
@@ -46,7 +50,13 @@ impl Status {
 
 impl Report {
     pub(super) const fn new(command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
-        Self { command, outcomes }
+        Self { command, outcomes, side: "agent", options: Vec::new() }
+    }
+
+    /// Makes it the report of a client, which was checked by these options.
+    pub(super) fn of_client(mut self, options: Vec<String>) -> Self {
+        (self.side, self.options) = ("client", options);
+        self
     }
 
     /// Returns the outcomes.

@@ -53,12 +53,14 @@ impl Report {
         if self.command.is_empty() {
             return Ok(());
         }
-        writeln!(f, "  again: acp check agent --rule {} -- {}", rule.id, shell(&self.command))
+        let options: String = self.options.iter().map(|word| format!("{} ", shell([word]))).collect();
+        let (side, command) = (self.side, shell(&self.command));
+        writeln!(f, "  again: acp check {side} --rule {} {options}-- {command}", rule.id)
     }
 }
 
 /// Writes words so that a shell reads them as they are.
-fn shell(words: &[String]) -> String {
+pub(in crate::check) fn shell<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:@,+%".contains(&byte);
     let quoted = |word: &String| {
         if !word.is_empty() && word.bytes().all(plain) {
@@ -67,5 +69,5 @@ fn shell(words: &[String]) -> String {
             format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }

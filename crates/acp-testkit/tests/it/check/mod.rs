@@ -1,6 +1,7 @@
 //! The checker: correct agents pass, and each rule has an agent that breaks it and is caught.
 
 mod agents;
+mod clients;
 mod mutant;
 mod mutants;
 #[cfg(unix)]
@@ -20,6 +21,7 @@ use tokio::io::duplex;
 use self::agents::{Full, Plain};
 use self::mutant::{Base, Fault, Memory};
 
+/// The bytes that a stream in memory holds.
 const ROOM: usize = 1024 * 1024;
 
 /// Returns an agent in memory, behind a relay that breaks it.

@@ -29,7 +29,7 @@ pub(super) const CHUNK: &str = r#"{"jsonrpc":"2.0","method":"session/update","pa
 pub(super) const ECHOED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}}}"#;
 
 /// Closes the connection when a line of the client has this in it.
-pub(super) fn dies_of(writer: Writer, line: &str, text: &str, out: &mut acp_testkit::Outbox) {
+pub(in crate::check) fn dies_of(writer: Writer, line: &str, text: &str, out: &mut acp_testkit::Outbox) {
     if writer == Writer::First && line.contains(text) {
         out.close();
     } else {
@@ -38,14 +38,19 @@ pub(super) fn dies_of(writer: Writer, line: &str, text: &str, out: &mut acp_test
 }
 
 /// Loses the lines of the client that are this.
-pub(super) fn loses(writer: Writer, line: &str, lost: fn(&str) -> bool, out: &mut acp_testkit::Outbox) {
+pub(in crate::check) fn loses(
+    writer: Writer,
+    line: &str,
+    lost: fn(&str) -> bool,
+    out: &mut acp_testkit::Outbox,
+) {
     if writer == Writer::Second || !lost(line) {
         out.pass(writer, line);
     }
 }
 
 /// Answers lines of the client that are this, and passes them on.
-pub(super) fn answers(
+pub(in crate::check) fn answers(
     writer: Writer,
     line: &str,
     answer: &str,
@@ -58,8 +63,8 @@ pub(super) fn answers(
     out.pass(writer, line);
 }
 
-pub(super) fn parsed(line: &str) -> Value {
+pub(in crate::check) fn parsed(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_default()
 }
 
-pub(super) const NOTHING: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
+pub(in crate::check) const NOTHING: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;

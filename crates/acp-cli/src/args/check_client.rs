@@ -1,0 +1,97 @@
+//! The arguments of `acp check client`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::args::prompt::{option, switch};
+
+#[derive(Debug)]
+pub(crate) struct ClientArgs {
+    pub(crate) words: Vec<String>,
+    pub(crate) rules: Vec<String>,
+    pub(crate) strict: bool,
+    pub(crate) json: Option<PathBuf>,
+    pub(crate) junit: Option<PathBuf>,
+    pub(crate) markdown: Option<PathBuf>,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) prompt: Option<String>,
+    pub(crate) stdin: Option<String>,
+    pub(crate) interrupt: bool,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// The agent's end, which a client under check starts.
+#[derive(Debug)]
+pub(crate) struct AgentSideArgs {
+    pub(crate) address: String,
+    pub(crate) token: String,
+    pub(crate) words: Vec<String>,
+}
+
+/// Options that are for clients only.
+pub(super) fn options() -> [Arg; 2] {
+    [
+        option("stdin", "TEXT", value_parser!(String)).allow_hyphen_values(true).help(
+            "for a client: write this text and a line end to its stdin; `{prompt}` in it is the prompt \
+             [default: its stdin is empty]",
+        ),
+        switch("interrupt").help("for a client: an interrupt (Ctrl-C) makes it cancel its turn"),
+    ]
+}
+
+/// The hidden command of the agent's end.
+pub(super) fn agent_side() -> Command {
+    let word = |name| Arg::new(name).required(true);
+    Command::new("check-agent-side").hide(true).arg(word("address")).arg(word("token")).arg(
+        Arg::new("words")
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .value_parser(value_parser!(String)),
+    )
+}
+
+pub(super) fn read_agent_side(matches: &ArgMatches) -> AgentSideArgs {
+    let text = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
+    let words = matches.get_many::<String>("words").into_iter().flatten().cloned().collect();
+    AgentSideArgs { address: text("address"), token: text("token"), words }
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
+    let text = |name| matches.get_one::<String>(name).cloned();
+    let path = |name| matches.get_one::<PathBuf>(name).cloned();
+    let words = matches.get_many::<OsString>("command").into_iter().flatten();
+    let words = words.map(|word| word.clone().into_string());
+    let words = words.collect::<Result<Vec<_>, _>>();
+    let words = words.map_err(|_| "the command of the client is not UTF-8".to_owned())?;
+    if words.is_empty() {
+        let usage = "the client is missing: end with `-- CLIENT [ARGS…]`, in which `{agent}` is the agent";
+        return Err(usage.to_owned());
+    }
+    for name in ["login", "endless", "permission", "turn-timeout", "agent", "registry"] {
+        if matches.contains_id(name) {
+            return Err(format!("`--{name}` is for `acp check agent`"));
+        }
+    }
+    if matches.contains_id("show") {
+        return Err("`--show` is for `acp check agent`".to_owned());
+    }
+    Ok(ClientArgs {
+        words,
+        rules: matches.get_many::<String>("rule").into_iter().flatten().cloned().collect(),
+        strict: matches.get_flag("strict"),
+        json: path("json"),
+        junit: path("junit"),
+        markdown: path("markdown"),
+        baseline: path("baseline"),
+        cwd: path("cwd"),
+        prompt: text("prompt"),
+        stdin: text("stdin"),
+        interrupt: matches.get_flag("interrupt"),
+        timeout: matches.get_one::<Duration>("timeout").copied(),
+    })
+}

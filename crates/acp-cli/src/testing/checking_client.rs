@@ -1,0 +1,71 @@
+//! `acp check client`, and the agent's end that it gives to the client.
+
+use std::io::{self, Write};
+
+use acp_testkit::check::{Baseline, ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
+
+use super::check::{read, show, write};
+use crate::args::check_client::{AgentSideArgs, ClientArgs};
+use crate::prompt::{Failure, exit, tell};
+
+/// Runs a check of a client, writes its report to stdout and returns the exit code.
+pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
+    let judged = Coverage::of_clients().judged;
+    if let Some(id) = args.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
+        tell(&format!("acp: `--rule {id}`: no such rule is judged: see `acp check client --list`"));
+        return Ok(exit::USAGE);
+    }
+    let baseline = args.baseline.as_deref().map(read).transpose()?.map(|text| Baseline::parse(&text));
+    let scratch = tempfile::tempdir()?;
+    let mut options = ClientOptions::default();
+    options.cwd = std::path::absolute(args.cwd.as_deref().unwrap_or(scratch.path()))?;
+    options.only.clone_from(&args.rules);
+    options.prompt = args.prompt.clone().unwrap_or(options.prompt);
+    options.limit = args.timeout.unwrap_or(options.limit);
+    (options.stdin, options.interrupt) = (args.stdin.clone(), args.interrupt);
+    let exe = std::env::current_exe()?;
+    let exe = exe.to_str().ok_or("the path of this program is not UTF-8")?.to_owned();
+    let agent = vec![exe, "check-agent-side".to_owned()];
+    let target = match ClientTarget::command(args.words, agent) {
+        Ok(target) => target,
+        Err(problem) => {
+            tell(&format!("acp: {problem}"));
+            return Ok(exit::USAGE);
+        }
+    };
+    let mut report = ClientChecker::new(target, options).run().await;
+    write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
+    let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
+    write("junit", args.junit.as_deref(), || report.to_junit(args.strict))?;
+    write("markdown", args.markdown.as_deref(), || report.to_markdown())?;
+    show(&report, &passed)?;
+    let code = report.status(args.strict).exit_code();
+    Ok(if passed.is_empty() { code } else { exit::ERROR })
+}
+
+/// Shows the rules for clients that are judged, and those that are not.
+pub(crate) fn list() -> io::Result<()> {
+    io::stdout().write_all(Coverage::of_clients().to_string().as_bytes())
+}
+
+/// Plays the agent's program for the client under check.
+pub(crate) async fn serve(args: AgentSideArgs) -> Result<u8, Failure> {
+    let place = [args.address.as_str(), args.token.as_str()];
+    let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
+    Ok(agent_side(place, &args.words, stdin, stdout, terminated()).await?)
+}
+
+/// Ends when somebody asks this process to terminate.
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => drop(terminate.recv().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}

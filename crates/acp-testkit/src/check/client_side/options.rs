@@ -1,0 +1,54 @@
+//! Settings of a check of a client.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Settings of a check of a client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// Only these rules, by id. Empty for all.
+    pub only: Vec<String>,
+    /// The working directory of the client, an absolute path. The checker writes files below it if
+    /// the client offers to write. Default: the folder for temporary files.
+    pub cwd: PathBuf,
+    /// The time that a message of the client may take. Default 10 seconds.
+    pub limit: Duration,
+    /// The text that the client is made to send as a prompt.
+    pub prompt: String,
+    /// The text that is written to the client's stdin, with a line end. `{prompt}` in it is the
+    /// prompt. Without it the client finds the end of its stdin.
+    pub stdin: Option<String>,
+    /// True if an interrupt (SIGINT) makes the client cancel its turn.
+    pub interrupt: bool,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            only: Vec::new(),
+            cwd: std::env::temp_dir(),
+            limit: Duration::from_secs(10),
+            prompt: "Reply with the word hello.".to_owned(),
+            stdin: None,
+            interrupt: false,
+        }
+    }
+}
+
+impl ClientOptions {
+    /// Returns the options as words of a command that repeats the check.
+    pub(super) fn shown(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.prompt != Self::default().prompt {
+            words.push(format!("--prompt={}", self.prompt));
+        }
+        if let Some(text) = &self.stdin {
+            words.push(format!("--stdin={text}"));
+        }
+        if self.interrupt {
+            words.push("--interrupt".to_owned());
+        }
+        words
+    }
+}
