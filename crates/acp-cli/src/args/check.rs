@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use acp_testkit::check::Version;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::prompt::{option, switch};
@@ -12,13 +13,14 @@ use crate::named::Named;
 /// The command to run.
 #[derive(Debug)]
 pub(crate) enum CheckArgs {
-    /// Shows the rules that are judged, and those that are not.
-    List,
+    /// Shows the rules of a version that are judged, and those that are not.
+    List(Version),
     Agent(Box<AgentArgs>),
 }
 
 #[derive(Debug)]
 pub(crate) struct AgentArgs {
+    pub(crate) version: Version,
     pub(crate) agent: Named,
     pub(crate) rules: Vec<String>,
     pub(crate) strict: bool,
@@ -46,7 +48,7 @@ pub(super) fn definition() -> Command {
         .about("Runs the rules of the protocol against an agent")
         .override_usage(
             "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       \
-             acp check agent --list",
+             acp check agent --list [--protocol 1|2]",
         )
         .after_help(EXIT_STATUS)
         .arg(
@@ -58,6 +60,10 @@ pub(super) fn definition() -> Command {
                 .help("agent"),
         )
         .arg(switch("list").help("show how many rules of each area are judged, and those that are not"))
+        .arg(
+            option("protocol", "VERSION", value_parser!(u16).range(1..=2))
+                .help("the version of the protocol, 1 or 2, a draft [default: 1]"),
+        )
         .arg(
             option("rule", "ID", value_parser!(String))
                 .action(ArgAction::Append)
@@ -91,14 +97,19 @@ fn scenario_options() -> [Arg; 8] {
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
+    let version = match matches.get_one::<u16>("protocol") {
+        Some(2) => Version::V2,
+        _ => Version::V1,
+    };
     if matches.get_flag("list") {
-        return Ok(CheckArgs::List);
+        return Ok(CheckArgs::List(version));
     }
     let text = |name| matches.get_one::<String>(name).cloned();
     let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let limit = |name| matches.get_one::<Duration>(name).copied();
     Ok(CheckArgs::Agent(Box::new(AgentArgs {
+        version,
         agent: agent::read(matches)?,
         rules: texts("rule"),
         strict: matches.get_flag("strict"),

@@ -7,22 +7,22 @@ use serde_json::Value;
 use crate::peer::{Line, Way};
 
 /// The messages of a recording.
-pub(super) struct Conversation<'a> {
-    pub(super) lines: &'a [Line],
-    pub(super) said: Vec<Said>,
+pub(in crate::check) struct Conversation<'a> {
+    pub(in crate::check) lines: &'a [Line],
+    pub(in crate::check) said: Vec<Said>,
 }
 
 /// A line that is a JSON object.
-pub(super) struct Said {
+pub(in crate::check) struct Said {
     /// Its position in the recording.
-    pub(super) line: usize,
-    pub(super) way: Way,
-    pub(super) json: Value,
-    pub(super) what: What,
+    pub(in crate::check) line: usize,
+    pub(in crate::check) way: Way,
+    pub(in crate::check) json: Value,
+    pub(in crate::check) what: What,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(in crate::check) enum What {
     Request,
     Notification,
     /// An answer, with the position of its request among the messages.
@@ -30,31 +30,31 @@ pub(super) enum What {
 }
 
 impl Said {
-    pub(super) fn method(&self) -> &str {
+    pub(in crate::check) fn method(&self) -> &str {
         self.json["method"].as_str().unwrap_or_default()
     }
 
-    pub(super) fn params(&self) -> &Value {
+    pub(in crate::check) fn params(&self) -> &Value {
         &self.json["params"]
     }
 
-    pub(super) fn session(&self) -> Option<&str> {
+    pub(in crate::check) fn session(&self) -> Option<&str> {
         self.params()["sessionId"].as_str()
     }
 
     /// Returns true if the agent has said it.
-    pub(super) fn is_agents(&self) -> bool {
+    pub(in crate::check) fn is_agents(&self) -> bool {
         self.way == Way::Received
     }
 
     /// Returns the update of an agent's `session/update`.
-    pub(super) fn update(&self) -> Option<&Value> {
+    pub(in crate::check) fn update(&self) -> Option<&Value> {
         (self.is_agents() && self.method() == "session/update").then(|| &self.params()["update"])
     }
 }
 
 impl<'a> Conversation<'a> {
-    pub(super) fn of(lines: &'a [Line]) -> Self {
+    pub(in crate::check) fn of(lines: &'a [Line]) -> Self {
         let mut said: Vec<Said> = Vec::new();
         let mut open = HashMap::new();
         for (line, text) in lines.iter().enumerate() {
@@ -76,15 +76,16 @@ impl<'a> Conversation<'a> {
         Self { lines, said }
     }
 
-    /// Returns the version that the agent agreed to, if that is another one than 1.
-    pub(super) fn other_version(&self) -> Option<u64> {
-        let mut agreed = self.answered().filter(|(request, _)| request.method() == "initialize");
-        agreed.find_map(|(_, answer)| answer.json["result"]["protocolVersion"].as_u64().filter(|v| *v != 1))
+    /// Returns the version that the agent has chosen, `None` if it has not.
+    pub(in crate::check) fn version(&self) -> Option<u64> {
+        let answers = self.answered().filter(|(request, _)| request.method() == "initialize");
+        let chosen = answers.filter_map(|(_, answer)| answer.json["result"]["protocolVersion"].as_u64());
+        chosen.last()
     }
 
     /// Returns the requests of the checker that were answered, with their answers, in the order of
     /// the answers.
-    pub(super) fn answered(&self) -> impl Iterator<Item = (&Said, &Said)> {
+    pub(in crate::check) fn answered(&self) -> impl Iterator<Item = (&Said, &Said)> {
         self.said.iter().filter(|said| said.is_agents()).filter_map(|answer| match answer.what {
             What::Answer(Some(request)) => Some((self.said.get(request)?, answer)),
             _ => None,
@@ -92,12 +93,12 @@ impl<'a> Conversation<'a> {
     }
 
     /// Returns the requests and notifications of the agent.
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Said> {
+    pub(in crate::check) fn calls(&self) -> impl Iterator<Item = &Said> {
         self.said.iter().filter(|said| said.is_agents() && !matches!(said.what, What::Answer(_)))
     }
 
     /// Returns the agent's updates with their tags.
-    pub(super) fn updates(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
+    pub(in crate::check) fn updates(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
         self.said.iter().filter_map(|said| {
             let update = said.update()?;
             Some((said, update["sessionUpdate"].as_str()?, update))
@@ -105,7 +106,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Returns the results that opened sessions: the message, the session, the result.
-    pub(super) fn opened(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
+    pub(in crate::check) fn opened(&self) -> impl Iterator<Item = (&Said, &str, &Value)> {
         self.answered().filter_map(|(request, answer)| {
             let result = answer.json.get("result")?;
             let session = match request.method() {

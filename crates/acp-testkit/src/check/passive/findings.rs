@@ -99,20 +99,31 @@ pub(in crate::check) struct Breach {
 }
 
 /// The findings by rule.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::check) struct Findings {
     recording: usize,
+    tables: [&'static [&'static str]; 2],
+    renamed: &'static [(&'static str, &'static str)],
     rules: BTreeMap<&'static str, Finding>,
 }
 
 impl Findings {
+    /// Makes findings of the rules of these tables. `renamed` has rules that the judges name by
+    /// another id.
+    pub(in crate::check) const fn new(
+        tables: [&'static [&'static str]; 2],
+        renamed: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { recording: 0, tables, renamed, rules: BTreeMap::new() }
+    }
+
     /// Begins a recording.
-    pub(super) const fn begin(&mut self, recording: usize) {
+    pub(in crate::check) const fn begin(&mut self, recording: usize) {
         self.recording = recording;
     }
 
     /// Notes that a rule could be looked at in a line, and whether it holds.
-    pub(super) fn check(
+    pub(in crate::check) fn check(
         &mut self,
         rule: &'static str,
         holds: bool,
@@ -122,14 +133,15 @@ impl Findings {
         self.check_lines(rule, holds, || vec![line], reason);
     }
 
-    pub(super) fn check_lines(
+    pub(in crate::check) fn check_lines(
         &mut self,
         rule: &'static str,
         holds: bool,
         lines: impl FnOnce() -> Vec<usize>,
         reason: impl FnOnce() -> String,
     ) {
-        debug_assert!(RULES.contains(&rule), "{rule} is not in the table");
+        let rule = self.renamed.iter().find(|(old, _)| *old == rule).map_or(rule, |(_, new)| *new);
+        debug_assert!(self.tables.iter().any(|table| table.contains(&rule)), "{rule} is not in a table");
         let recording = self.recording;
         let finding = self.rules.entry(rule).or_default();
         finding.seen += 1;

@@ -45,7 +45,7 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
 }
 
 /// Returns true if a path is absolute on some system.
-pub(super) fn is_absolute(path: &str) -> bool {
+pub(in crate::check) fn is_absolute(path: &str) -> bool {
     let drive = matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     path.starts_with('/') || path.starts_with("\\\\") || drive
 }
@@ -198,7 +198,7 @@ fn sessions_list(conversation: &Conversation<'_>, f: &mut Findings) {
     }
 }
 
-fn is_time(text: &str) -> bool {
+pub(in crate::check) fn is_time(text: &str) -> bool {
     let date = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',
         10 => byte == b'T',

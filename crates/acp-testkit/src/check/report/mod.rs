@@ -8,10 +8,12 @@ mod text;
 pub use self::baseline::Baseline;
 pub use self::coverage::Coverage;
 use super::verdict::{Outcome, Verdict};
+use super::version::Version;
 
 /// The outcomes of a check, a rule each, in the order of the rule book.
 #[derive(Clone, Debug)]
 pub struct Report {
+    version: Version,
     command: Vec<String>,
     outcomes: Vec<Outcome>,
 }
@@ -41,8 +43,8 @@ impl Status {
 }
 
 impl Report {
-    pub(super) const fn new(command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
-        Self { command, outcomes }
+    pub(super) const fn new(version: Version, command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
+        Self { version, command, outcomes }
     }
 
     /// Returns the outcomes.

@@ -52,7 +52,11 @@ impl Report {
         if self.command.is_empty() {
             return Ok(());
         }
-        writeln!(f, "  again: acp check agent --rule {} -- {}", rule.id, shell(&self.command))
+        let version = match self.version.number() {
+            1 => String::new(),
+            number => format!(" --protocol {number}"),
+        };
+        writeln!(f, "  again: acp check agent{version} --rule {} -- {}", rule.id, shell(&self.command))
     }
 }
 

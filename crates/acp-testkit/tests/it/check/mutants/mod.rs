@@ -1,7 +1,7 @@
 //! The faults, by the rule that each breaks.
 
 mod content;
-mod faults;
+pub(super) mod faults;
 mod rpc;
 mod sessions;
 
