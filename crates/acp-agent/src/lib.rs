@@ -161,7 +161,7 @@ pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
 #[cfg(feature = "shell")]
 pub use crate::turn::shell::{Shell, ShellOutput};
-pub use crate::turn::steering::SteeringMessage;
+pub use crate::turn::steering::{SteeringMessage, SteeringOffer};
 pub use crate::turn::steering_queue::STEERING_BUDGET;
 pub use crate::turn::terminal::{Terminal, TerminalCommand, Terminals};
 pub use crate::turn::tool::RunningTool;

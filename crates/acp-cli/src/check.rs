@@ -35,14 +35,20 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
     let scratch = if args.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
     let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path))?;
     let mut report = Checker::new(Target::spawn(command), options).run().await;
-    if let Some(file) = &args.json {
-        let text = format!("{:#}\n", report.to_json());
-        fs::write(file, text).map_err(|error| format!("`--json {}`: {error}", file.display()))?;
-    }
+    // The JSON has every outcome. The others are for people, who know of the expected failures.
+    write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
     let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
+    write("junit", args.junit.as_deref(), || report.to_junit(args.strict))?;
+    write("markdown", args.markdown.as_deref(), || report.to_markdown())?;
     show(&report, &passed)?;
     let code = report.status(args.strict).exit_code();
     Ok(if passed.is_empty() { code } else { exit::ERROR })
+}
+
+/// Writes a report to the file of an option, if it is given.
+fn write(option: &str, file: Option<&Path>, report: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    fs::write(file, report()).map_err(|error| format!("`--{option} {}`: {error}", file.display()).into())
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

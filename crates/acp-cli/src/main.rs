@@ -7,6 +7,7 @@ mod demo;
 mod interrupt;
 mod man;
 mod mcp;
+mod mock;
 mod named;
 mod new;
 mod prompt;
@@ -37,6 +38,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
         Command::Check(args) => runtime.block_on(check::run(args)),
+        Command::Mock(args) => runtime.block_on(mock::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -44,6 +44,7 @@
 //! |---|---|
 //! | `process` | scripted peers of child processes |
 //! | `check` | the module `check`: the rules of the protocol, run against any agent |
+//! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
 //! | `schema` | `CanonicalSchema` and `transcripts`: the schema's opinion, for which the repository is needed |
 //! | `schemars` | `TypeSchemas`: the types' own JSON Schemas |
@@ -62,6 +63,8 @@ mod generated {
 }
 #[cfg(feature = "definitions")]
 mod line;
+#[cfg(feature = "mock")]
+pub mod mock;
 mod peer;
 mod relay;
 #[cfg(feature = "definitions")]

@@ -13,6 +13,7 @@ use serde_core::de::DeserializeOwned;
 use crate::error::{Error, OnFault, Result};
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask};
+use crate::wire::degraded::Reports;
 
 /// The client at the other end. Cheap to clone; outlives requests.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Agreed {
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) own: AgentCapabilities,
     pub(crate) logged_in: AtomicBool,
+    /// The losses that were reported of questions outside of turns.
+    pub(crate) reports: Reports,
 }
 
 impl Client {
@@ -144,7 +147,9 @@ impl Client {
 
     /// Asks the client something that takes its time. The time limit of requests does not hold.
     pub(crate) async fn ask_untimed<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
-        self.wire().ask(&self.peer.timeout(None), request).await
+        let (fitted, lost) = self.wire().fit_request(request)?;
+        self.agreed.reports.note(lost, None, self.on_fault());
+        self.wire().ask(&self.peer.timeout(None), fitted.as_ref().unwrap_or(request)).await
     }
 
     pub(crate) fn wire(&self) -> &Wire {

@@ -1,5 +1,7 @@
 //! Capabilities of the client that updates need.
 
+#[cfg(feature = "unstable")]
+use acp_types::v1::PlanUpdateContent;
 use acp_types::v1::{ClientCapabilities, SessionConfigKind, SessionUpdate};
 
 use crate::error::{Error, Result};
@@ -31,8 +33,13 @@ fn missing(update: &SessionUpdate, client: &ClientCapabilities) -> Option<&'stat
             let options = session.and_then(|session| session.config_options.as_ref());
             (options.is_some_and(|options| options.boolean.is_some()), "session.configOptions.boolean")
         }
+        // A list of entries can be the only plan of a session.
         #[cfg(feature = "unstable")]
-        SessionUpdate::PlanUpdate(_) | SessionUpdate::PlanRemoved(_) => (client.plan.is_some(), "plan"),
+        SessionUpdate::PlanUpdate(update) if matches!(update.plan, PlanUpdateContent::Items(_)) => {
+            return None;
+        }
+        #[cfg(feature = "unstable")]
+        SessionUpdate::PlanUpdate(_) => (client.plan.is_some(), "plan"),
         #[cfg(feature = "unstable")]
         SessionUpdate::SubagentUpdate(_)
         | SessionUpdate::SessionMessage(_)

@@ -101,7 +101,7 @@ impl<O: OpensSession> Opening<O> {
         let stage = Stage::Asked { held: holds_updates.then(Held::default), hooks: Vec::new() };
         let inner = Inner {
             gate: Arc::new(Gate::of_session(id.clone())),
-            wire: client.wire().session(),
+            wire: client.wire().session(client.capabilities()),
             reports: Arc::default(),
             id,
             client,
@@ -202,13 +202,14 @@ impl<O: OpensSession> Opening<O> {
             return session.update(update).await;
         }
         inner.commands.complete(&mut update)?;
-        inner.wire.complete_replayed(&mut update);
+        let Some(lost) = inner.wire.complete_replayed(&mut update) else { return Ok(()) };
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         // The settings come with the answer.
         if wire.needs_settings(&update) {
             return Ok(());
         }
-        inner.reports.note(wire.fit(&mut update, None), &inner.id, inner.client.on_fault());
+        let lost = lost.and(wire.fit(&mut update, None));
+        inner.reports.note(lost, Some(&inner.id), inner.client.on_fault());
         let params = wire.update(&inner.id, &update, None);
         let params = gate.guard(&params);
         let sent = wire.send_update(inner.client.peer(), &params);
@@ -316,7 +317,8 @@ impl<O: Op> Opening<O> {
             };
             if let Some(session) = self.inner.session.get() {
                 for mut update in held.into_iter().flat_map(|held| held.updates) {
-                    self.inner.wire.complete(&mut update);
+                    let Some(lost) = self.inner.wire.complete(&mut update) else { continue };
+                    session.report(lost);
                     session.update_now(&update);
                 }
                 if let Some(commands) = self.inner.commands.untold() {

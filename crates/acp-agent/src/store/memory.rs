@@ -22,6 +22,8 @@ static OF_AGENTS: Mutex<Vec<(Weak<dyn Any + Send + Sync>, MemoryStore)>> = Mutex
 const SESSION: usize = 512;
 /// The bytes that a record costs besides its text.
 const RECORD: usize = 64;
+/// The bytes of a piece of memory with the texts of several records.
+const PIECE: usize = 16 * 1024;
 /// The sessions of one page of a list.
 const PAGE: usize = 100;
 
@@ -184,15 +186,23 @@ impl Stored {
     /// Gives up the oldest records of the conversation, until `over` bytes are gone or none is
     /// left. Returns how many are gone.
     fn give_up(&mut self, over: usize) -> usize {
-        let mut gone = 0;
+        let (mut gone, mut last) = (0, None);
         if over > 0 {
             self.records.retain(|record| {
                 let goes = gone < over && !record.kind().is_state();
                 if goes {
                     gone += cost(record);
+                    last = Some(record.clone());
                 }
                 !goes
             });
+        }
+        // The rest of a piece would keep the memory of what is gone.
+        if let Some(last) = last {
+            let start = self.records.iter().position(|record| record.shares(&last)).unwrap_or_default();
+            let rest = self.records.get_mut(start..).unwrap_or_default();
+            let count = rest.iter().take_while(|record| record.shares(&last)).count();
+            Record::gather(rest.get_mut(..count).unwrap_or_default(), PIECE);
         }
         self.bytes -= gone;
         gone
@@ -291,11 +301,20 @@ impl SessionLog for MemoryLog {
         self.store.sessions().by_id.get(&self.info.session_id).map(|stored| stored.changed)
     }
 
-    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+    fn append(&mut self, mut records: Vec<Record>) -> Pending<'_, ()> {
+        // A part of the state is replaced, and the conversation goes from its beginning. Neither
+        // keeps the memory of the other.
+        let is_state = |record: &Record| record.kind().is_state();
+        for state in records.iter_mut().filter(|record| is_state(record)) {
+            *state = state.alone();
+        }
+        for conversation in records.split_mut(is_state) {
+            Record::gather(conversation, PIECE);
+        }
         self.change(|stored| {
             stored.used = SystemTime::now();
             for record in records {
-                stored.add(record.alone());
+                stored.add(record);
             }
         })
     }
@@ -328,5 +347,38 @@ impl Records for MemoryRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
         let records = std::mem::take(&mut self.0);
         Box::pin(async { Ok(records) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::RecordKind;
+
+    /// Returns the memory of all texts: each piece counts once.
+    fn memory(records: &[Record]) -> usize {
+        let mut pieces: Vec<&Record> = Vec::new();
+        for record in records {
+            if !pieces.iter().any(|piece| piece.shares(record)) {
+                pieces.push(record);
+            }
+        }
+        pieces.iter().map(|piece| piece.piece()).sum()
+    }
+
+    #[tokio::test]
+    async fn texts_that_are_given_up_take_no_memory() {
+        let store = MemoryStore::new(2 * PIECE);
+        let mut log = store.create_now(SessionInfo::new("s", "/work")).unwrap();
+        for number in 0..10 {
+            let text = format!("\"{number:_<99}\"");
+            let records = vec![Record::new(RecordKind::Update, text).unwrap(); 50];
+            log.append(records).await.unwrap();
+            let sessions = store.sessions();
+            let records = &sessions.by_id.values().next().unwrap().records;
+            let bytes: usize = records.iter().map(|record| record.json().len()).sum();
+            assert_eq!(memory(records), bytes);
+            assert!(records.len() > 49 && bytes < 2 * PIECE, "{bytes} bytes of {} records", records.len());
+        }
     }
 }

@@ -131,6 +131,41 @@ impl Record {
         Record { kind: self.kind, at: 0..json.len(), text: Arc::new(json) }
     }
 
+    /// Gives records memory of their own, which no other record shares: pieces that each have the
+    /// texts of several of them. A piece with more than one text has at most `piece` bytes.
+    pub(super) fn gather(mut records: &mut [Self], piece: usize) {
+        while !records.is_empty() {
+            let mut bytes = 0;
+            let fits = |record: &&Self| {
+                let is_first = bytes == 0;
+                bytes += record.json().len();
+                is_first || bytes <= piece
+            };
+            let count = records.iter().take_while(fits).count().max(1);
+            let Some((these, rest)) = records.split_at_mut_checked(count) else { return };
+            let mut text = String::with_capacity(these.iter().map(|record| record.json().len()).sum());
+            text.extend(these.iter().map(Self::json));
+            let (text, mut start) = (Arc::new(text), 0);
+            for record in these {
+                let end = start + record.json().len();
+                (record.text, record.at) = (Arc::clone(&text), start..end);
+                start = end;
+            }
+            records = rest;
+        }
+    }
+
+    /// Returns true if the two records share the memory of their texts.
+    pub(super) fn shares(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.text, &other.text)
+    }
+
+    /// Returns the bytes of the memory that the text is in.
+    #[cfg(test)]
+    pub(super) fn piece(&self) -> usize {
+        self.text.capacity()
+    }
+
     /// Returns its kind.
     #[must_use]
     pub const fn kind(&self) -> RecordKind {
@@ -188,5 +223,33 @@ impl Eq for Record {}
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Record").field("kind", &self.kind).field("bytes", &self.json().len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gathered_records_share_pieces_that_no_other_record_has() {
+        let texts: Vec<String> =
+            (0..10).map(|number| format!("\"{:number$}\"", "", number = number * 9)).collect();
+        let (block, mut end) = (Arc::new(texts.concat()), 0);
+        let mut records = Vec::new();
+        for text in &texts {
+            let at = end..end + text.len();
+            end = at.end;
+            records.push(Record::within(RecordKind::Update, Arc::clone(&block), at));
+        }
+        Record::gather(&mut records, 64);
+        assert_eq!(records.iter().map(Record::json).collect::<Vec<_>>(), texts);
+        assert_eq!(Arc::strong_count(&block), 1);
+        for record in &records {
+            let piece: Vec<_> = records.iter().filter(|other| other.shares(record)).collect();
+            let bytes = piece.iter().map(|record| record.json().len()).sum::<usize>();
+            assert_eq!(record.piece(), bytes);
+            assert!(bytes <= 64 || piece.len() == 1, "{bytes} bytes of {} records", piece.len());
+        }
+        assert!(records[0].shares(&records[1]));
     }
 }

@@ -46,11 +46,7 @@ impl Turn {
         }
         self.session_updates().report(self.client().wire().fit_options(&mut options));
         if options.is_empty() {
-            let version = self.client().protocol_version();
-            return Err(Error::Unsupported {
-                what: "a question whose options are all of the agent's own kinds".into(),
-                version,
-            });
+            return Err(self.client().wire().no_option());
         }
         let mut call = ToolCallUpdate::from(call);
         paths::join_call(&mut call, self.session_updates().cwd());

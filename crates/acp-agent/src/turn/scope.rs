@@ -49,6 +49,11 @@ impl TurnScope {
         &self.flow
     }
 
+    /// Returns the prompt.
+    pub(super) const fn request(&self) -> &Arc<PromptRequest> {
+        &self.request
+    }
+
     pub(crate) fn prompt(&self) -> &[ContentBlock] {
         &self.request.prompt
     }
@@ -97,7 +102,7 @@ impl TurnScope {
     pub(crate) fn close_plan(&self, is_done: bool) {
         for plan in self.plan.close(is_done) {
             // The turn's own gate is closed for the handler and its tasks.
-            self.session.send_now(&Gate::of_turn(), &plan);
+            self.session.close_plan(&Gate::of_turn(), plan);
         }
     }
 

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use acp_types::Meta;
-use acp_types::v1::ContentBlock;
+use acp_types::v1::ext::SteerOutcome;
+use acp_types::v1::{ContentBlock, MessageId};
 
 use crate::error::Result;
 use crate::turn::Turn;
-use crate::turn::steering_queue::Taken;
+use crate::turn::steering_queue::{Offered, Taken};
 
 /// A message of the user for a turn that runs.
 #[derive(Clone, PartialEq)]
@@ -86,12 +87,87 @@ impl Turn {
         }
     }
 
+    /// Waits for the next message that the user sends into this turn, without taking it: for an
+    /// agent that has to ask somebody first, such as another agent that does the work. Each message
+    /// is offered once. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// The errors of [`steered`](Self::steered).
+    pub async fn steering_offered(&self) -> Result<SteeringOffer> {
+        self.check_open()?;
+        self.heeding(async {
+            loop {
+                self.steering_queue().new_arrival().await;
+                if let Some(offered) = self.steering_queue().offer() {
+                    let message = SteeringMessage { taken: offered.message() };
+                    return Ok(SteeringOffer { turn: self.clone(), message, offered });
+                }
+            }
+        })
+        .await
+    }
+
     fn take_steering(&self) -> Result<Option<SteeringMessage>> {
-        let taken = self.steering_queue().take(|prompt, id| match self.session_updates().recorder() {
+        let taken = self.steering_queue().take(|prompt, id| self.keep_message(prompt, id))?;
+        Ok(taken.map(|taken| SteeringMessage { taken }))
+    }
+
+    fn keep_message(&self, prompt: &[ContentBlock], id: Option<&MessageId>) -> Result<()> {
+        match self.session_updates().recorder() {
             Some(recorder) => recorder.message(prompt, id),
             None => Ok(()),
-        })?;
-        Ok(taken.map(|taken| SteeringMessage { taken }))
+        }
+    }
+}
+
+/// A message of the user for a turn that runs, which waits until somebody decides about it.
+/// Dropped, it waits on. It goes back to the client when the turn ends.
+#[must_use = "the message waits until it is taken or declined"]
+pub struct SteeringOffer {
+    turn: Turn,
+    message: SteeringMessage,
+    offered: Offered,
+}
+
+impl SteeringOffer {
+    /// Returns the message.
+    #[must_use]
+    pub const fn message(&self) -> &SteeringMessage {
+        &self.message
+    }
+
+    /// Waits until the message cannot be taken any more: the client has withdrawn it, or the turn
+    /// has ended.
+    pub async fn gone(&self) {
+        self.offered.gone().await;
+    }
+
+    /// Takes the message into the turn. Returns false if the client has withdrawn it.
+    ///
+    /// # Errors
+    /// The [`store`](crate::store) does not keep the message. It waits on then.
+    pub fn take(self) -> Result<bool> {
+        let Self { turn, offered, .. } = self;
+        let keep = |prompt: &[ContentBlock], id: Option<&MessageId>| turn.keep_message(prompt, id);
+        Ok(turn.steering_queue().take_offered(&offered, keep)?.is_some())
+    }
+
+    /// Leaves the message to the client, as the end of the turn does.
+    pub fn decline(self) {
+        self.turn.steering_queue().decline(&self.offered, None);
+    }
+
+    /// Tells the client that a turn has begun with the message which is not this one, and has no
+    /// prompt of its own. In version 2 of the protocol the message is a prompt, which gets its turn
+    /// in any case.
+    pub fn started_turn(self) {
+        self.turn.steering_queue().decline(&self.offered, Some(SteerOutcome::StartedNewTurn));
+    }
+}
+
+impl fmt::Debug for SteeringOffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteeringOffer").field("message", &self.message).finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,10 @@
 //! The messages of the user that wait for a turn to take them.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_rpc::CancellationToken;
-use acp_types::v1::ext::SteerRequest;
+use acp_types::v1::ext::{SteerOutcome, SteerRequest};
 use acp_types::v1::{ContentBlock, MessageId, PromptRequest};
 use tokio::sync::Notify;
 
@@ -35,8 +34,22 @@ struct State {
 
 enum Waiting {
     /// A message of the extension. It goes back to its sender if nobody takes it.
-    Steer { request: Arc<SteerRequest>, bytes: usize, ticket: Arc<Ticket> },
+    Steer { message: Arc<Steered>, is_offered: bool },
     /// A prompt. It gets a turn of its own if nobody takes it.
+    Prompt { turn: Arc<TurnScope>, is_offered: bool },
+}
+
+/// A message of the extension.
+pub(super) struct Steered {
+    request: Arc<SteerRequest>,
+    bytes: usize,
+    ticket: Arc<Ticket>,
+}
+
+/// A message that waits, for somebody who has to ask before it is taken.
+#[derive(Clone)]
+pub(super) enum Offered {
+    Steer(Arc<Steered>),
     Prompt(Arc<TurnScope>),
 }
 
@@ -50,7 +63,8 @@ pub(super) enum Taken {
 /// The fate of one message.
 #[derive(Default)]
 struct Ticket {
-    is_taken: AtomicBool,
+    /// Set once somebody has the message.
+    outcome: OnceLock<SteerOutcome>,
     /// Fires when the message has left the queue.
     settled: CancellationToken,
 }
@@ -80,7 +94,8 @@ impl SteeringQueue {
         }
         let ticket = Arc::<Ticket>::default();
         state.bytes = state.bytes.saturating_add(bytes);
-        state.waiting.push_back(Waiting::Steer { request, bytes, ticket: Arc::clone(&ticket) });
+        let message = Arc::new(Steered { request, bytes, ticket: Arc::clone(&ticket) });
+        state.waiting.push_back(Waiting::Steer { message, is_offered: false });
         drop(state);
         self.arrived.notify_waiters();
         Ok(Some(SteeringPlace { queue: Arc::clone(self), ticket }))
@@ -90,7 +105,7 @@ impl SteeringQueue {
     pub(super) fn push_prompt(&self, turn: &Arc<TurnScope>) {
         let mut state = self.state();
         if !state.is_closed {
-            state.waiting.push_back(Waiting::Prompt(Arc::clone(turn)));
+            state.waiting.push_back(Waiting::Prompt { turn: Arc::clone(turn), is_offered: false });
             drop(state);
             self.arrived.notify_waiters();
         }
@@ -98,8 +113,7 @@ impl SteeringQueue {
 
     /// Forgets a prompt that does not wait any more.
     pub(crate) fn forget(&self, turn: &Arc<TurnScope>) {
-        let is_of = |waiting: &Waiting| matches!(waiting, Waiting::Prompt(of) if Arc::ptr_eq(of, turn));
-        self.state().waiting.retain(|waiting| !is_of(waiting));
+        self.state().remove(&Offered::Prompt(Arc::clone(turn)));
     }
 
     /// Takes the next message, after `keep` has kept it. A message that cannot be kept stays.
@@ -109,32 +123,74 @@ impl SteeringQueue {
     ) -> Result<Option<Taken>, E> {
         let mut state = self.state();
         loop {
-            let taken = match state.waiting.front() {
-                None => return Ok(None),
-                Some(Waiting::Steer { request, .. }) => {
-                    keep(&request.prompt, None)?;
-                    Some(Taken::Steer(Arc::clone(request)))
-                }
-                Some(Waiting::Prompt(turn)) => turn.join(&mut keep)?.map(Taken::Prompt),
-            };
-            let left = state.pop();
+            let Some(first) = state.waiting.front() else { return Ok(None) };
+            let first = first.offered();
+            let taken = first.take(&mut keep)?;
+            state.remove(&first);
             let Some(taken) = taken else { continue };
-            if let Some(Waiting::Steer { ticket, .. }) = &left {
-                ticket.is_taken.store(true, Ordering::Release);
-            }
+            first.note(SteerOutcome::Injected);
             drop(state);
-            left.iter().for_each(Waiting::settle);
+            first.settle();
             return Ok(Some(taken));
         }
     }
 
+    /// Returns the next message that was not offered yet, and leaves it where it is.
+    pub(super) fn offer(&self) -> Option<Offered> {
+        let mut state = self.state();
+        let at = state.waiting.iter().position(|waiting| !waiting.is_offered())?;
+        let next = state.waiting.get_mut(at)?;
+        next.set_offered();
+        Some(next.offered())
+    }
+
+    /// Takes this message, after `keep` has kept it. Returns `None` if it does not wait any more.
+    pub(super) fn take_offered<E>(
+        &self,
+        offered: &Offered,
+        keep: impl FnMut(&[ContentBlock], Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<Option<Taken>, E> {
+        let mut state = self.state();
+        if !state.waiting.iter().any(|waiting| waiting.is(offered)) {
+            return Ok(None);
+        }
+        let taken = offered.take(keep)?;
+        state.remove(offered);
+        if taken.is_some() {
+            offered.note(SteerOutcome::Injected);
+        }
+        drop(state);
+        offered.settle();
+        Ok(taken)
+    }
+
+    /// Removes this message, which the turn does not take. Somebody else may have it.
+    pub(super) fn decline(&self, offered: &Offered, outcome: Option<SteerOutcome>) {
+        let mut state = self.state();
+        if !state.remove(offered) {
+            return;
+        }
+        outcome.into_iter().for_each(|outcome| offered.note(outcome));
+        drop(state);
+        offered.settle();
+    }
+
     /// Waits until a message waits.
     pub(crate) async fn arrival(&self) {
+        self.arrival_where(|_| true).await;
+    }
+
+    /// Waits until a message waits that was not offered yet.
+    pub(super) async fn new_arrival(&self) {
+        self.arrival_where(|waiting| !waiting.is_offered()).await;
+    }
+
+    async fn arrival_where(&self, counts: impl Fn(&Waiting) -> bool) {
         loop {
             let arrived = self.arrived.notified();
             tokio::pin!(arrived);
             arrived.as_mut().enable();
-            if !self.state().waiting.is_empty() {
+            if self.state().waiting.iter().any(&counts) {
                 return;
             }
             arrived.await;
@@ -148,7 +204,7 @@ impl SteeringQueue {
         let rest = std::mem::take(&mut state.waiting);
         state.bytes = 0;
         drop(state);
-        rest.iter().for_each(Waiting::settle);
+        rest.iter().for_each(|waiting| waiting.offered().settle());
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -158,53 +214,119 @@ impl SteeringQueue {
 }
 
 impl State {
-    fn pop(&mut self) -> Option<Waiting> {
-        let next = self.waiting.pop_front()?;
-        self.bytes = self.bytes.saturating_sub(next.bytes());
-        Some(next)
+    /// Removes a message. Returns false if it did not wait any more.
+    fn remove(&mut self, message: &Offered) -> bool {
+        let Some(at) = self.waiting.iter().position(|waiting| waiting.is(message)) else { return false };
+        self.waiting.remove(at);
+        if let Offered::Steer(message) = message {
+            self.bytes = self.bytes.saturating_sub(message.bytes);
+        }
+        true
     }
 }
 
 impl Waiting {
-    fn bytes(&self) -> usize {
+    const fn is_offered(&self) -> bool {
         match self {
-            Waiting::Steer { bytes, .. } => *bytes,
-            Waiting::Prompt(_) => 0,
+            Waiting::Steer { is_offered, .. } | Waiting::Prompt { is_offered, .. } => *is_offered,
+        }
+    }
+
+    const fn set_offered(&mut self) {
+        match self {
+            Waiting::Steer { is_offered, .. } | Waiting::Prompt { is_offered, .. } => *is_offered = true,
+        }
+    }
+
+    fn offered(&self) -> Offered {
+        match self {
+            Waiting::Steer { message, .. } => Offered::Steer(Arc::clone(message)),
+            Waiting::Prompt { turn, .. } => Offered::Prompt(Arc::clone(turn)),
+        }
+    }
+
+    fn is(&self, message: &Offered) -> bool {
+        match (self, message) {
+            (Waiting::Steer { message, .. }, Offered::Steer(of)) => Arc::ptr_eq(message, of),
+            (Waiting::Prompt { turn, .. }, Offered::Prompt(of)) => Arc::ptr_eq(turn, of),
+            _ => false,
         }
     }
 
     fn is_of(&self, of: &Arc<Ticket>) -> bool {
-        matches!(self, Waiting::Steer { ticket, .. } if Arc::ptr_eq(ticket, of))
+        matches!(self, Waiting::Steer { message, .. } if Arc::ptr_eq(&message.ticket, of))
+    }
+}
+
+impl Offered {
+    /// Returns the message as its sender has sent it.
+    pub(super) fn message(&self) -> Taken {
+        match self {
+            Offered::Steer(message) => Taken::Steer(Arc::clone(&message.request)),
+            Offered::Prompt(turn) => Taken::Prompt(Arc::clone(turn.request())),
+        }
+    }
+
+    /// Takes the message, after `keep` has kept it. Returns `None` for a prompt that was cancelled.
+    fn take<E>(
+        &self,
+        mut keep: impl FnMut(&[ContentBlock], Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<Option<Taken>, E> {
+        match self {
+            Offered::Steer(message) => {
+                keep(&message.request.prompt, None)?;
+                Ok(Some(self.message()))
+            }
+            Offered::Prompt(turn) => Ok(turn.join(keep)?.map(Taken::Prompt)),
+        }
+    }
+
+    /// Notes that somebody has the message. The queue is locked, so a sender that withdraws the
+    /// message knows it.
+    fn note(&self, outcome: SteerOutcome) {
+        if let Offered::Steer(message) = self {
+            // A message leaves the queue once.
+            let _ = message.ticket.outcome.set(outcome);
+        }
     }
 
     /// Tells the sender that the message has left the queue.
     fn settle(&self) {
-        if let Waiting::Steer { ticket, .. } = self {
-            ticket.settled.cancel();
+        if let Offered::Steer(message) = self {
+            message.ticket.settled.cancel();
+        }
+    }
+
+    /// Waits until the message does not wait any more.
+    pub(super) async fn gone(&self) {
+        match self {
+            Offered::Steer(message) => message.ticket.settled.cancelled().await,
+            Offered::Prompt(turn) => turn.answered.cancelled().await,
         }
     }
 }
 
 impl SteeringPlace {
-    /// Waits until the message has left the queue. Returns true if the turn has taken it.
-    pub(crate) async fn settled(&self) -> bool {
+    /// Waits until the message has left the queue. Returns its outcome if somebody has it.
+    pub(crate) async fn settled(&self) -> Option<SteerOutcome> {
         self.ticket.settled.cancelled().await;
-        self.is_taken()
+        self.outcome()
     }
 
-    /// Takes the message back. Returns true if it was too late for that: the turn has taken it.
-    pub(crate) fn withdraw(&self) -> bool {
+    /// Takes the message back. Returns its outcome if it was too late for that.
+    pub(crate) fn withdraw(&self) -> Option<SteerOutcome> {
         let mut state = self.queue.state();
-        let at = state.waiting.iter().position(|waiting| waiting.is_of(&self.ticket));
-        if let Some(withdrawn) = at.and_then(|at| state.waiting.remove(at)) {
-            state.bytes = state.bytes.saturating_sub(withdrawn.bytes());
-        }
+        let own = state.waiting.iter().find(|waiting| waiting.is_of(&self.ticket)).map(Waiting::offered);
+        let is_withdrawn = own.is_some_and(|own| state.remove(&own));
         drop(state);
-        self.is_taken()
+        if is_withdrawn {
+            self.ticket.settled.cancel();
+        }
+        self.outcome()
     }
 
-    fn is_taken(&self) -> bool {
-        self.ticket.is_taken.load(Ordering::Acquire)
+    fn outcome(&self) -> Option<SteerOutcome> {
+        self.ticket.outcome.get().cloned()
     }
 }
 

@@ -233,8 +233,10 @@ impl Turn {
 
     /// Asks the user. The turn is blocked until the answer comes.
     pub(crate) async fn ask_user<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        let (fitted, lost) = self.client().wire().fit_request(request)?;
+        self.session_updates().report(lost);
         let blocked = self.scope.flow.blocked();
-        let answer = self.ask_untimed(request).await;
+        let answer = self.ask_untimed(fitted.as_ref().unwrap_or(request)).await;
         if !self.scope.cancel.has_fired() {
             blocked.answered();
         }

@@ -92,20 +92,23 @@ macro_rules! session_verbs {
         /// Verbs that only the unstable schema has.
         #[cfg(feature = "unstable")]
         impl $type {
-            /// Sends one of several plans: all of it.
+            /// Sends one of several plans: all of it. A client of version 1 that does not offer
+            /// `plan` shows one: the last that was sent, which is reported once
+            /// ([`Fault::Degraded`](crate::Fault::Degraded)).
             ///
             /// # Errors
             /// The errors of [`update`](Self::update);
-            /// [`Error::NotOffered`](crate::Error::NotOffered) naming `plan`, without which a
-            /// session has only one plan.
+            /// [`Error::NotOffered`](crate::Error::NotOffered) naming `plan`, for a plan that is
+            /// not a list of entries.
             pub async fn named_plan(&self, plan: PlanUpdate) -> Result<()> {
                 self.update(plan).await
             }
 
-            /// Removes one of several plans.
+            /// Removes one of several plans. A client that shows only one gets a plan without
+            /// entries, unless it shows another.
             ///
             /// # Errors
-            /// The errors of [`named_plan`](Self::named_plan).
+            /// The errors of [`update`](Self::update).
             pub async fn remove_plan(&self, plan: impl Into<PlanId>) -> Result<()> {
                 self.update(PlanRemoved::new(plan)).await
             }

@@ -209,7 +209,8 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
-        self.open.wire.complete(&mut update);
+        let Some(lost) = self.open.wire.complete(&mut update) else { return Ok(None) };
+        self.report(lost);
         let wire = client.wire();
         let known = self.known_settings(&update);
         self.report(wire.fit(&mut update, known.as_ref()));
@@ -258,7 +259,7 @@ impl SessionUpdates {
     /// Reports what the client does not get because of the version that it speaks. Each kind of
     /// loss is reported once.
     pub(crate) fn report(&self, losses: Losses) {
-        self.open.reports.note(losses, &self.open.id, self.open.client.on_fault());
+        self.open.reports.note(losses, Some(&self.open.id), self.open.client.on_fault());
     }
 
     /// Returns the settings that the update is written with, if there are any. They are those after
@@ -292,6 +293,13 @@ impl SessionUpdates {
         let params = wire.update(&self.open.id, &update, None);
         let leaving = OutgoingUpdate::plain(self.settings(), params);
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
+    }
+
+    /// Sends the last form of a plan, when its turn is over, without waiting.
+    pub(crate) fn close_plan(&self, gate: &Gate, mut plan: SessionUpdate) {
+        if self.open.wire.closes_plan(&mut plan) {
+            self.send_now(gate, &plan);
+        }
     }
 
     /// Sends an update without waiting, for drop guards.

@@ -11,13 +11,29 @@ use serde_core::Serialize;
 #[cfg(feature = "v2")]
 use serde_core::Serializer;
 
+use super::loss::Losses;
 use super::{Wire, v1};
 use crate::error::{Error, Result};
 
 /// A request to the client.
-pub(crate) trait Ask: Serialize + Sync + 'static {
+pub(crate) trait Ask: Serialize + Sized + Sync + 'static {
     /// The method of version 1, whose types are the vocabulary.
     type V1: Request<Params = Self>;
+
+    /// Returns the request with what version 1 has of it, and what is lost. `None` means that it
+    /// has all.
+    ///
+    /// # Errors
+    /// Nothing is left of it.
+    fn fit_v1(&self) -> std::result::Result<Option<(Self, Losses)>, &'static str> {
+        Ok(None)
+    }
+
+    /// Returns what is lost when the request is written as version 2 has it.
+    #[cfg(feature = "v2")]
+    fn lost_in_v2(&self) -> Losses {
+        Losses::default()
+    }
 
     /// Writes the request as version 2 has it.
     #[cfg(feature = "v2")]

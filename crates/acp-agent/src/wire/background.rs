@@ -11,7 +11,7 @@ impl SessionWire {
     /// Returns whether clients see background work.
     pub(crate) const fn shows_background(&self) -> bool {
         match self {
-            SessionWire::V1 => false,
+            SessionWire::V1(_) => false,
             #[cfg(feature = "v2")]
             SessionWire::V2(_) => true,
         }
@@ -27,7 +27,7 @@ impl SessionWire {
         runs: bool,
     ) {
         match self {
-            SessionWire::V1 => {}
+            SessionWire::V1(_) => {}
             #[cfg(feature = "v2")]
             SessionWire::V2(state) => state.background(peer, session, gate, call, runs),
         }

@@ -42,7 +42,7 @@ impl SessionWire {
     /// tells it so. In version 1 clients cannot do that.
     pub(crate) fn offer_cancel(&self, entity: &Entity, token: &CancellationToken) -> Option<SessionUpdate> {
         match self {
-            SessionWire::V1 => None,
+            SessionWire::V1(_) => None,
             #[cfg(feature = "v2")]
             SessionWire::V2(state) => Some(state.offer_cancel(entity, token)),
         }
@@ -51,7 +51,7 @@ impl SessionWire {
     /// Takes the offer back. Returns the update that tells the client so, if there was an offer.
     pub(crate) fn withdraw_cancel(&self, entity: &Entity) -> Option<SessionUpdate> {
         match self {
-            SessionWire::V1 => None,
+            SessionWire::V1(_) => None,
             #[cfg(feature = "v2")]
             SessionWire::V2(state) => state.withdraw_cancel(entity),
         }
@@ -61,7 +61,7 @@ impl SessionWire {
     #[cfg(feature = "v2")]
     pub(crate) fn offered(&self, entity: &Entity) -> Option<CancellationToken> {
         match self {
-            SessionWire::V1 => None,
+            SessionWire::V1(_) => None,
             SessionWire::V2(state) => state.offered(entity),
         }
     }

@@ -5,21 +5,22 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use acp_rpc::Fault;
 use acp_types::v1::{PermissionOption, PromptResponse, SessionId, SessionUpdate};
 
+use super::ask::Ask;
 use super::loss::{Loss, Losses};
 use super::settings::KnownSettings;
 use super::setup::Setup;
 #[cfg(feature = "v2")]
 use super::v2;
 use super::{Wire, v1};
-use crate::error::{OnFault, Shown};
+use crate::error::{Error, OnFault, Result, Shown};
 
-/// The losses that were reported in a session.
+/// The losses that were reported in a session, or outside of sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Reports(AtomicU16);
 
 impl Reports {
-    /// Reports the losses that were not reported before in this session.
-    pub(crate) fn note(&self, losses: Losses, session: &SessionId, on_fault: Option<&OnFault>) {
+    /// Reports the losses that were not reported before.
+    pub(crate) fn note(&self, losses: Losses, session: Option<&SessionId>, on_fault: Option<&OnFault>) {
         if losses == Losses::default() {
             return;
         }
@@ -28,13 +29,14 @@ impl Reports {
             let (what, instead) = (loss.what(), loss.instead());
             #[cfg(feature = "tracing")]
             tracing::warn!(
-                session = session.as_str(),
+                session = session.map(SessionId::as_str),
                 what,
                 instead,
                 "the client's version has no form of this"
             );
             if let Some(on_fault) = on_fault {
-                let what = format!("{what} (session `{}`)", Shown(session));
+                let of = session.map(|session| format!(" (session `{}`)", Shown(session)));
+                let what = format!("{what}{}", of.unwrap_or_default());
                 on_fault(&Fault::Degraded { what: &what, instead });
             }
         }
@@ -60,6 +62,32 @@ impl Wire {
             #[cfg(feature = "v2")]
             Wire::V2 => v2::losses::of_setup(setup),
         }
+    }
+
+    /// Gives a request to the client what has a form in this version. Returns the request, unless
+    /// it has that form already, and what is lost.
+    ///
+    /// # Errors
+    /// Nothing of it has a form in this version.
+    pub(crate) fn fit_request<Q: Ask>(&self, request: &Q) -> Result<(Option<Q>, Losses)> {
+        match self {
+            Wire::V1 => {
+                let fitted = request.fit_v1().map_err(|what| self.unsupported(what))?;
+                Ok(fitted.map_or_else(Default::default, |(fitted, losses)| (Some(fitted), losses)))
+            }
+            #[cfg(feature = "v2")]
+            Wire::V2 => Ok((None, request.lost_in_v2())),
+        }
+    }
+
+    /// Returns the error for a question without options that have a form in this version.
+    pub(crate) fn no_option(&self) -> Error {
+        self.unsupported(v1::fit::NO_OPTION)
+    }
+
+    /// Returns the error for something that this version does not have.
+    fn unsupported(&self, what: &'static str) -> Error {
+        Error::Unsupported { what: what.into(), version: self.version() }
     }
 
     /// Leaves out the options of a question that have no form in this version.

@@ -31,7 +31,7 @@ impl Flow {
     #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 needs none of it"))]
     pub(crate) fn new(wire: &SessionWire, session: &SessionId, peer: &Peer) -> Self {
         match wire {
-            SessionWire::V1 => Flow::V1,
+            SessionWire::V1(_) => Flow::V1,
             #[cfg(feature = "v2")]
             SessionWire::V2(state) => Flow::V2(Box::new(TurnFlow::new(state, session, peer))),
         }

@@ -14,6 +14,9 @@ pub(crate) enum Loss {
     PermissionKind,
     StopReason,
     FileChanges,
+    SeveralPlans,
+    Role,
+    TextFormat,
 }
 
 /// The losses of one message.
@@ -21,7 +24,7 @@ pub(crate) enum Loss {
 pub(crate) struct Losses(u16);
 
 impl Loss {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::ClientTerminal,
         Self::ModeWithoutModes,
         Self::ModesBesideOption,
@@ -32,6 +35,9 @@ impl Loss {
         Self::PermissionKind,
         Self::StopReason,
         Self::FileChanges,
+        Self::SeveralPlans,
+        Self::Role,
+        Self::TextFormat,
     ];
 
     pub(super) const fn what(self) -> &'static str {
@@ -46,12 +52,19 @@ impl Loss {
             Self::PermissionKind => "an option of a question, of a kind of the agent's own",
             Self::StopReason => "a stop reason of the agent's own",
             Self::FileChanges => "changes of files without their texts",
+            Self::SeveralPlans => "a plan beside another",
+            Self::Role => "an audience of the agent's own, of content",
+            Self::TextFormat => "a format of a form's field, of the agent's own",
         }
     }
 
     pub(super) const fn instead(self) -> &'static str {
         match self {
-            Self::ClientTerminal | Self::ModeWithoutModes | Self::PermissionKind => "left out",
+            Self::ClientTerminal
+            | Self::ModeWithoutModes
+            | Self::PermissionKind
+            | Self::Role
+            | Self::TextFormat => "left out",
             Self::ModesBesideOption => "the option stands for them",
             Self::ToolKind => "sent as `other`",
             Self::ToolStatus => "sent as `in_progress`",
@@ -59,6 +72,7 @@ impl Loss {
             Self::PlanPriority => "sent as `medium`",
             Self::StopReason => "sent as `end_turn`",
             Self::FileChanges => "sent as text",
+            Self::SeveralPlans => "the last one is shown",
         }
     }
 }
@@ -70,6 +84,10 @@ impl Losses {
 
     pub(crate) fn add(&mut self, loss: Loss) {
         self.0 |= Self::of(loss).0;
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Losses(self.0 | other.0)
     }
 
     pub(super) const fn from_bits(bits: u16) -> Self {

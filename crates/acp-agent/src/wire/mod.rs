@@ -17,6 +17,8 @@ mod history;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
 pub(crate) mod loss;
+#[cfg(any(feature = "v2", feature = "unstable"))]
+mod one_plan;
 pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod session;

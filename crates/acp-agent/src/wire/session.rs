@@ -4,25 +4,26 @@
 use std::sync::Arc;
 
 use acp_rpc::Peer;
-use acp_types::v1::{SessionId, SessionUpdate};
+use acp_types::v1::{ClientCapabilities, SessionId, SessionUpdate};
 
-use super::Wire;
+use super::loss::Losses;
 #[cfg(feature = "v2")]
 use super::v2::session::SessionState;
+use super::{Wire, v1};
 
 /// The part of a session that the wire remembers between messages. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) enum SessionWire {
-    V1,
+    V1(v1::session::SessionState),
     #[cfg(feature = "v2")]
     V2(Arc<SessionState>),
 }
 
 impl Wire {
-    /// Begins a session.
-    pub(crate) fn session(&self) -> SessionWire {
+    /// Begins a session with a client of these capabilities.
+    pub(crate) fn session(&self, client: &ClientCapabilities) -> SessionWire {
         match self {
-            Wire::V1 => SessionWire::V1,
+            Wire::V1 => SessionWire::V1(v1::session::SessionState::new(client)),
             #[cfg(feature = "v2")]
             Wire::V2 => SessionWire::V2(Arc::default()),
         }
@@ -32,22 +33,40 @@ impl Wire {
 #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 remembers nothing"))]
 impl SessionWire {
     /// Gives an update the members that its version requires. Called once for each update, in the
-    /// order in which they leave.
-    pub(crate) fn complete(&self, update: &mut SessionUpdate) {
+    /// order in which they leave. Returns what is lost by that. `None` means that the client is
+    /// told nothing.
+    pub(crate) fn complete(&self, update: &mut SessionUpdate) -> Option<Losses> {
         match self {
-            SessionWire::V1 => {}
+            SessionWire::V1(state) => state.complete(update),
             #[cfg(feature = "v2")]
-            SessionWire::V2(state) => state.complete(update),
+            SessionWire::V2(state) => {
+                state.complete(update);
+                Some(Losses::default())
+            }
         }
     }
 
     /// Gives an update that the agent replays by itself the members that its version requires. They
-    /// are the same in each replay of the same updates.
-    pub(crate) fn complete_replayed(&self, update: &mut SessionUpdate) {
+    /// are the same in each replay of the same updates. Returns the losses like
+    /// [`complete`](Self::complete).
+    pub(crate) fn complete_replayed(&self, update: &mut SessionUpdate) -> Option<Losses> {
         match self {
-            SessionWire::V1 => {}
+            SessionWire::V1(state) => state.complete(update),
             #[cfg(feature = "v2")]
-            SessionWire::V2(state) => state.complete_replayed(update),
+            SessionWire::V2(state) => {
+                state.complete_replayed(update);
+                Some(Losses::default())
+            }
+        }
+    }
+
+    /// Gives the last form of a plan, when its turn is over, the members that its version requires.
+    /// Returns false if the client is told nothing.
+    pub(crate) fn closes_plan(&self, plan: &mut SessionUpdate) -> bool {
+        match self {
+            SessionWire::V1(state) => state.closes_plan(plan),
+            #[cfg(feature = "v2")]
+            SessionWire::V2(_) => true,
         }
     }
 
@@ -55,7 +74,7 @@ impl SessionWire {
     /// Version 1 says nothing.
     pub(crate) fn report_state(&self, peer: &Peer, session: &SessionId) {
         match self {
-            SessionWire::V1 => {}
+            SessionWire::V1(_) => {}
             #[cfg(feature = "v2")]
             SessionWire::V2(state) => state.report(peer, session),
         }

@@ -36,6 +36,7 @@ mod plan;
 mod queue;
 mod reopen;
 mod router;
+mod schema;
 mod serving;
 mod sessions;
 mod setup_order;

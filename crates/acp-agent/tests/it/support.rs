@@ -10,15 +10,19 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
+use crate::schema::{Lines as Checked, Side};
+
 /// Only a failing test waits for this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The client's end of a connection.
+/// The client's end of a connection. Each line of the agent is checked against the schema of the
+/// version that it speaks.
 pub(crate) struct Wire {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
     served: JoinHandle<Result<()>>,
     next_id: u64,
+    checked: Checked,
 }
 
 impl Wire {
@@ -43,14 +47,29 @@ impl Wire {
         let (client, agent_end) = tokio::io::duplex(1024 * 1024);
         let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
         let (reader, writer) = tokio::io::split(client);
-        Wire { lines: BufReader::new(reader).lines(), writer, served, next_id: 100 }
+        Self::of(reader, writer, served)
     }
 
     fn over<A: Agent>(agent: Arc<A>, bytes: usize, options: Options) -> Self {
         let (client, agent_end) = tokio::io::duplex(bytes);
         let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
         let (reader, writer) = tokio::io::split(client);
-        Wire { lines: BufReader::new(reader).lines(), writer, served, next_id: 100 }
+        Self::of(reader, writer, served)
+    }
+
+    fn of(
+        reader: ReadHalf<DuplexStream>,
+        writer: WriteHalf<DuplexStream>,
+        served: JoinHandle<Result<()>>,
+    ) -> Self {
+        let lines = BufReader::new(reader).lines();
+        Wire { lines, writer, served, next_id: 100, checked: Checked::of(Side::Agent) }
+    }
+
+    /// Lets the agent write what the schema does not have.
+    pub(crate) fn unchecked(mut self) -> Self {
+        self.checked.stop();
+        self
     }
 
     /// Serves an agent and initializes it with these client capabilities.
@@ -79,6 +98,7 @@ impl Wire {
 
     /// Sends a line as it is.
     pub(crate) async fn send_line(&mut self, line: &str) {
+        self.checked.heard(line);
         self.writer.write_all(line.as_bytes()).await.unwrap();
         self.writer.write_all(b"\n").await.unwrap();
     }
@@ -144,7 +164,10 @@ impl Wire {
 
     /// Returns the next line of the agent as it came. `None` means that the connection is closed.
     pub(crate) async fn try_recv_line(&mut self) -> Option<String> {
-        tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap()
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("nothing came").unwrap();
+        line.iter().for_each(|line| self.checked.wrote(line));
+        line
     }
 
     pub(crate) async fn recv(&mut self) -> Value {

@@ -1,12 +1,14 @@
 //! Updates that only the unstable schema has.
 
+use std::sync::{Arc, Mutex};
+
 use acp_agent::types::{
     AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanEntry, PlanEntryStatus, PlanItems,
     PlanMarkdown, PlanUpdate, ProviderInfo, SessionInfo, SessionMessage, SessionMessageChunk,
     SetProviderRequest, SubagentUpdate,
 };
 use acp_agent::{
-    Client, Elicitation, Error, Opened, Result, Router, SessionUpdates, StopReason, Turn, agent, op,
+    Client, Elicitation, Error, Opened, Result, Router, Serve, SessionUpdates, StopReason, Turn, agent, op,
 };
 use serde_json::{Value, json};
 
@@ -79,6 +81,61 @@ async fn the_entries_that_run_are_closed_in_every_plan() {
     }
 }
 
+/// The updates of version 1 for a client that shows one plan: the last, and of the others nothing
+/// once they are hidden.
+#[tokio::test]
+async fn a_client_without_several_plans_shows_the_last_one() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&reports);
+    let agent = Router::new("planner", "1", ()).on::<op::Prompt, _>(|_: &(), turn: Turn| async move {
+        let plan = |id: &str, text: &str| {
+            let mut entry = PlanEntry::from(text);
+            entry.status = PlanEntryStatus::InProgress;
+            PlanUpdate::new(PlanItems::new(id, [entry]))
+        };
+        turn.named_plan(plan("a", "one")).await?;
+        turn.named_plan(plan("a", "two")).await?;
+        turn.remove_plan("a").await?;
+        turn.named_plan(plan("b", "three")).await?;
+        turn.named_plan(plan("c", "four")).await?;
+        // Both are hidden.
+        turn.remove_plan("b").await?;
+        turn.named_plan(PlanUpdate::new(PlanItems::new("d", []))).await?;
+        turn.plan(["five"]).await?;
+        turn.named_plan(plan("c", "six")).await?;
+        let refused = turn.named_plan(PlanUpdate::new(PlanMarkdown::new("d", "# y"))).await;
+        assert!(matches!(refused, Err(Error::NotOffered { .. })), "{refused:?}");
+        Ok::<_, Error>(StopReason::EndTurn)
+    });
+    let serve = Serve::new(agent).on_fault(move |fault| told.lock().unwrap().push(fault.to_string()));
+    let mut wire = Wire::serve_as(serve);
+    wire.initialize(json!({})).await;
+    let session = wire.new_session().await;
+    let plan = |text: &str, status: &str| {
+        let entry = json!({"content": text, "priority": "medium", "status": status});
+        json!({"sessionUpdate": "plan", "entries": [entry]})
+    };
+    for _ in 0..2 {
+        let (updates, answer) = wire.turn(&session, "go").await;
+        assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+        let expected = [
+            plan("one", "in_progress"),
+            plan("two", "in_progress"),
+            json!({"sessionUpdate": "plan", "entries": []}),
+            plan("three", "in_progress"),
+            plan("four", "in_progress"),
+            plan("five", "pending"),
+            plan("six", "in_progress"),
+            // The end of the turn closes the plan that is shown, and no other.
+            plan("six", "completed"),
+        ];
+        assert_eq!(updates, expected);
+    }
+    let reports = reports.lock().unwrap();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert!(reports[0].contains("a plan beside another") && reports[0].contains(&session), "{reports:?}");
+}
+
 fn verbs() -> [(&'static str, Value, &'static str); 5] {
     let entry = json!({"content": "look", "priority": "medium", "status": "pending"});
     let text = json!({"type": "text", "text": "hi"});
@@ -103,6 +160,17 @@ fn verbs() -> [(&'static str, Value, &'static str); 5] {
     ]
 }
 
+/// The update of a verb for a client that shows one plan.
+fn only_plan(verb: &str) -> Option<Value> {
+    let entry = json!({"content": "look", "priority": "medium", "status": "pending"});
+    let entries = match verb {
+        "plan" => json!([entry]),
+        "gone" => json!([]),
+        _ => return None,
+    };
+    Some(json!({"sessionUpdate": "plan", "entries": entries}))
+}
+
 #[tokio::test]
 async fn each_verb_sends_its_update_if_the_client_offers_it() {
     for (verb, update, capability) in verbs() {
@@ -113,8 +181,13 @@ async fn each_verb_sends_its_update_if_the_client_offers_it() {
 
             let (mut wire, session) = Wire::open(Teller, json!({})).await;
             let (updates, answer) = wire.turn(&session, &text).await;
-            assert_eq!(updates, Vec::<Value>::new());
-            check_error(&answer, -32603, &[capability]);
+            match only_plan(verb) {
+                Some(plan) => assert_eq!(updates, [plan], "{answer}"),
+                None => {
+                    assert_eq!(updates, Vec::<Value>::new());
+                    check_error(&answer, -32603, &[capability]);
+                }
+            }
         }
     }
 }

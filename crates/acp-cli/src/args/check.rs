@@ -25,6 +25,8 @@ pub(crate) struct AgentArgs {
     pub(crate) rules: Vec<String>,
     pub(crate) strict: bool,
     pub(crate) json: Option<PathBuf>,
+    pub(crate) junit: Option<PathBuf>,
+    pub(crate) markdown: Option<PathBuf>,
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) login: Option<String>,
@@ -70,12 +72,18 @@ pub(super) fn definition() -> Command {
                 .help("judge this rule only; can be given several times"),
         )
         .arg(switch("strict").help("count SHOULD rules, too"))
-        .arg(option("json", "FILE", value_parser!(PathBuf)).help("write the report to this file as JSON"))
+        .args(report_options())
         .arg(option("baseline", "FILE", value_parser!(PathBuf)).help(
             "expect the failures of this file, a rule's id a line; one of them that passes is an error",
         ))
         .args(scenario_options());
     agent::define(command)
+}
+
+fn report_options() -> [Arg; 3] {
+    [("json", "JSON"), ("junit", "JUnit XML"), ("markdown", "Markdown")].map(|(name, form)| {
+        option(name, "FILE", value_parser!(PathBuf)).help(format!("write the report to this file as {form}"))
+    })
 }
 
 fn scenario_options() -> [Arg; 8] {
@@ -114,6 +122,8 @@ pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
         rules: texts("rule"),
         strict: matches.get_flag("strict"),
         json: path("json"),
+        junit: path("junit"),
+        markdown: path("markdown"),
         baseline: path("baseline"),
         cwd: path("cwd"),
         login: text("login"),

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod check;
+pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
@@ -16,6 +17,7 @@ use clap_complete::Shell;
 
 use crate::args::bridge::BridgeArgs;
 use crate::args::check::CheckArgs;
+use crate::args::mock::MockArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
 use crate::new::NewArgs;
@@ -26,6 +28,7 @@ pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
     Bridge(BridgeArgs),
     Check(CheckArgs),
+    Mock(MockArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -53,6 +56,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
         Some(("bridge", matches)) => bridge::read(matches).map(Command::Bridge),
         Some(("check", matches)) => check::read(matches).map(Command::Check),
+        Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -79,6 +83,7 @@ pub(crate) fn definition() -> clap::Command {
             prompt::definition(),
             bridge::definition(),
             check::definition(),
+            mock::definition(),
             demo(),
             new::definition(),
             completions(),
@@ -222,6 +227,11 @@ mod tests {
             ("check client -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
             ("check -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
             ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),
+            ("mock --script x", "a script is of an agent or a client: acp mock agent|client --script FILE"),
+            ("mock server --script x", "`server`: it must be agent or client"),
+            ("mock agent", "the script is missing: acp mock agent|client --script FILE"),
+            ("mock agent --script x --from y", "`--from` and `--script`: one of them is enough"),
+            ("mock agent --script x -- y", "a scripted agent starts no command: the client starts it"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
@@ -252,6 +262,7 @@ mod tests {
             ("prompt --help", "exit status"),
             ("prompt -h", "141 nobody reads the output"),
             ("new agent --help", "agent|client"),
+            ("mock --help", "0 the script was fulfilled"),
             ("check --help", "3 no rule is broken, but some could not be judged"),
             ("--version", env!("CARGO_PKG_VERSION")),
             ("-V", "acp "),

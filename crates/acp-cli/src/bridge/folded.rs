@@ -7,7 +7,7 @@ use acp_agent::types::{
     Content, ContentBlock, ContentChunk, MessageId, Plan, SessionUpdate, ToolCallContent, ToolCallId,
     ToolCallStatus, ToolCallUpdate, ToolKind,
 };
-use acp_client::{Event, FileChanges, MessageKind, PlanContent, ProtocolVersion};
+use acp_client::{Event, FileChanges, Maybe, MessageKind, PlanContent, ProtocolVersion};
 
 use super::terminal::Terminals;
 
@@ -52,7 +52,13 @@ impl Folded {
             Event::Message(chunk) => vec![self.say(MessageKind::Agent, chunk)],
             Event::Thought(chunk) => vec![self.say(MessageKind::Thought, chunk)],
             Event::UserMessage(chunk) => vec![self.say(MessageKind::User, chunk)],
-            Event::MessageReplaced { kind, id, content, .. } => self.replace(kind, &id, content),
+            Event::MessageReplaced { kind, id, content, meta, .. } => {
+                let mut pieces = self.replace(&id, content);
+                if let (Some(first), Maybe::Value(meta)) = (pieces.first_mut(), meta) {
+                    first.meta = Some(meta);
+                }
+                pieces.into_iter().map(|piece| message(kind, piece)).collect()
+            }
             Event::ToolCall(mut call) => {
                 self.calls.insert(call.tool_call_id.clone(), std::mem::take(&mut call.content));
                 call.content = self.content(&call.tool_call_id, versions);
@@ -74,9 +80,18 @@ impl Folded {
                     update.kind = update.kind.map(kind);
                 }
                 self.settle(&id, update.status.as_ref());
-                vec![SessionUpdate::ToolCallUpdate(update)]
+                // One that only offers to cancel the call says nothing to other clients.
+                if *update == ToolCallUpdate::new(id) {
+                    Vec::new()
+                } else {
+                    vec![SessionUpdate::ToolCallUpdate(update)]
+                }
             }
-            Event::ToolContent { id, item, .. } => {
+            Event::ToolContent { id, mut item, meta, .. } => {
+                // Here an item comes with all others, so its data goes into it.
+                if let (ToolCallContent::Content(content), Some(meta)) = (&mut *item, meta) {
+                    content.meta.get_or_insert(meta);
+                }
                 self.calls.entry(id.clone()).or_default().push(*item);
                 vec![self.shown(id, versions)]
             }
@@ -106,12 +121,7 @@ impl Folded {
 
     /// Returns the pieces of a message that comes as a whole. One that was said before and has
     /// other content now is a new message, because the client cannot replace it.
-    fn replace(
-        &mut self,
-        kind: MessageKind,
-        id: &MessageId,
-        content: Option<Vec<ContentBlock>>,
-    ) -> Vec<SessionUpdate> {
+    fn replace(&mut self, id: &MessageId, content: Option<Vec<ContentBlock>>) -> Vec<ContentChunk> {
         let Some(content) = content else { return Vec::new() };
         let new = match self.said.get(id) {
             Some(said) if text(said) == text(&content) && said.len() >= content.len() => return Vec::new(),
@@ -119,8 +129,7 @@ impl Folded {
             None => id.clone(),
         };
         self.said.insert(id.clone(), content.clone());
-        let chunk = |block| message(kind, ContentChunk::new(block).message_id(new.clone()));
-        content.into_iter().map(chunk).collect()
+        content.into_iter().map(|block| ContentChunk::new(block).message_id(new.clone())).collect()
     }
 
     /// Returns the update that shows all content of a tool call.

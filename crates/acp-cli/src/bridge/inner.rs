@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use acp_agent::types::{
     ClientCapabilities, CreateElicitationRequest, CreateTerminalRequest, CreateTerminalResponse,
-    ElicitationAction, ElicitationFormMode, ElicitationMode, ElicitationScope, ElicitationUrlMode,
-    Implementation, InitializeRequest, KillTerminalRequest, KillTerminalResponse, ReadTextFileRequest,
-    ReadTextFileResponse, ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome,
-    RequestPermissionRequest, RequestPermissionResponse, TerminalOutputRequest, TerminalOutputResponse,
-    WaitForTerminalExitRequest, WaitForTerminalExitResponse, WriteTextFileRequest, WriteTextFileResponse,
+    ElicitationAction, ElicitationFormMode, ElicitationMode, ElicitationRequestScope, ElicitationScope,
+    ElicitationUrlMode, Implementation, InitializeRequest, KillTerminalRequest, KillTerminalResponse,
+    ReadTextFileRequest, ReadTextFileResponse, ReleaseTerminalRequest, ReleaseTerminalResponse,
+    RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, TerminalOutputRequest,
+    TerminalOutputResponse, WaitForTerminalExitRequest, WaitForTerminalExitResponse, WriteTextFileRequest,
+    WriteTextFileResponse,
 };
 use acp_client::{
     Agent, Cancel, Connect, Elicitation, ElicitationAnswer, FromNode, LocalFs, LocalTerminals, Op as _,
@@ -22,19 +23,40 @@ use super::error::{of_call, of_client};
 use super::session::{Bridged, Question};
 use super::shared::Shared;
 
+/// The parts of a client that the bridge serves itself, because the client does not.
+pub(super) struct Served {
+    files: Option<LocalFs>,
+    terminals: Option<LocalTerminals>,
+}
+
+impl Served {
+    pub(super) fn new(
+        asked: &InitializeRequest,
+        files: Option<LocalFs>,
+        terminals: Option<LocalTerminals>,
+    ) -> Self {
+        let offered = &asked.client_capabilities;
+        let has_files = offered.fs.read_text_file || offered.fs.write_text_file;
+        Self { files: files.filter(|_| !has_files), terminals: terminals.filter(|_| !offered.terminal) }
+    }
+
+    /// Returns true if the bridge serves something itself.
+    pub(super) const fn is_any(&self) -> bool {
+        self.files.is_some() || self.terminals.is_some()
+    }
+}
+
 /// Connects to the agent. It is offered what the client offers, and what the bridge serves itself.
 pub(super) async fn connect(
     connect: Connect,
     shared: &Arc<Shared>,
     asked: &InitializeRequest,
-    files: Option<LocalFs>,
-    terminals: Option<LocalTerminals>,
+    served: Served,
 ) -> Result<Agent> {
     let offered = &asked.client_capabilities;
     let name = name_of(asked);
     let mut router =
         Router::new(Forwards(Arc::clone(shared))).on::<op::RequestPermission, _>(Forwards::permission);
-    let has_files = offered.fs.read_text_file || offered.fs.write_text_file;
     if offered.fs.read_text_file {
         router = router.on::<op::ReadTextFile, _>(Forwards::read_text_file);
     }
@@ -50,10 +72,10 @@ pub(super) async fn connect(
             .on::<op::ReleaseTerminal, _>(Forwards::release_terminal);
     }
     let mut connect = connect.info(name.name, name.version).client(router);
-    if let Some(files) = files.filter(|_| !has_files) {
+    if let Some(files) = served.files {
         connect = connect.fs(files);
     }
-    if let Some(terminals) = terminals.filter(|_| !offered.terminal) {
+    if let Some(terminals) = served.terminals {
         connect = connect.terminals(terminals);
     }
     if let Some(elicitation) = elicitation(shared, offered) {
@@ -125,6 +147,11 @@ async fn elicit(
             let (sender, answer) = oneshot::channel();
             put(shared, session.as_deref(), Question::Elicit(Box::new(request), sender)).await;
             answer.await.ok()
+        }
+        // It is about a request of an extension, which has passed.
+        ElicitationScope::Request(about) if let Some(origin) = shared.passing.origin(&about.request_id) => {
+            set_scope(&mut request.mode, &ElicitationRequestScope::new(origin).into());
+            Some(shared.client().await.elicit_with(&request).await)
         }
         // It is about a request of the bridge, which stands for one of the client.
         _ => match shared.outside() {

@@ -18,22 +18,29 @@
 //! | | |
 //! |---|---|
 //! | prompts, updates, permissions, forms and pages, modes, config options, commands, plans, usage, titles, login | go through with their data |
+//! | both sides speak the same version | all messages behind `initialize` pass as they are, unless the bridge serves files or terminals itself |
+//! | extension methods and notifications | pass as they are, in both directions. They keep their order, but may overtake updates |
 //! | files and terminals | a client of version 1 serves them to an agent of version 1. A client of version 2 has none: the bridge serves them itself if it is told to, see [`Bridge::serve_files`] and [`Bridge::serve_terminals`] |
 //! | sessions of earlier times | if the agent lists, loads and resumes them. Otherwise a client of version 2 gets those of this connection, from the bridge's memory |
-//! | a prompt while a turn runs | waits in the bridge |
+//! | a prompt while a turn runs | waits in the bridge. One of version 2 joins the turn if an agent of version 1 takes messages for turns that run |
+//! | messages for a turn that runs, of version 1 | a second prompt for an agent of version 2, which may take it into the turn or begin another one with it |
 //! | commands that an agent of version 2 shows in terminals of its own | text in their tool calls |
 //! | changes of files for which an agent of version 2 sends a patch | the patch, as text |
-//! | cancelling a single tool call, login in a terminal, extension methods | do not go through |
+//! | cancelling a single tool call, the list of background work | only between a client and an agent of version 2. Others do not know them |
+//! | login in a terminal | if the program of the bridge can run it: see [`Login`] |
 
 mod asking;
 mod error;
 mod folded;
 mod inner;
+mod login;
 mod opening;
 mod outer;
+mod passing;
 mod session;
 mod settings;
 mod shared;
+mod steering;
 mod terminal;
 mod turn;
 mod update;
@@ -42,10 +49,12 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use acp_agent::{Serve, peek_initialize};
+use acp_agent::{Options, Serve, peek_initialize};
 use acp_client::{Agent, Connect, LocalFs, LocalTerminals, Transport};
 
 pub use self::error::BridgeError;
+pub use self::login::{Login, LoginError};
+use self::passing::Passing;
 use self::shared::Shared;
 
 /// A bridge to an agent. See the [module](self).
@@ -54,6 +63,7 @@ pub struct Bridge {
     connect: Connect,
     files: Option<LocalFs>,
     terminals: Option<LocalTerminals>,
+    has_logins: bool,
     stop: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
@@ -61,7 +71,8 @@ impl Bridge {
     /// Creates a bridge to the agent of this connection. The bridge adds the name and the
     /// capabilities of its client.
     pub fn new(connect: Connect) -> Self {
-        Self { connect, files: None, terminals: None, stop: Box::pin(std::future::pending()) }
+        let stop = Box::pin(std::future::pending());
+        Self { connect, files: None, terminals: None, has_logins: false, stop }
     }
 
     /// Serves the agent files of this machine, if the client has none to offer.
@@ -73,6 +84,13 @@ impl Bridge {
     /// Runs the agent's commands on this machine, if the client has no terminals to offer.
     pub fn serve_terminals(mut self, terminals: LocalTerminals) -> Self {
         self.terminals = Some(terminals);
+        self
+    }
+
+    /// Lists the agent's logins that run in a terminal, for clients that can run them. The program
+    /// of the bridge must begin with [`Login::asked`].
+    pub const fn terminal_logins(mut self) -> Self {
+        self.has_logins = true;
         self
     }
 
@@ -94,16 +112,24 @@ impl Bridge {
             // The library refuses whatever the client wants without an `initialize`.
             return served(Serve::new(outer::nobody()).over(client).await);
         };
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(Passing::new()));
+        let passing = &shared.passing;
         let stop = self.stop;
-        let agent = match inner::connect(self.connect, &shared, &asked, self.files, self.terminals).await {
+        let connect = self.connect.layer_in(passing.of_agent());
+        let has_logins = self.has_logins && login::is_offered(&asked);
+        let connect = if has_logins { connect.terminal_logins() } else { connect };
+        let served = inner::Served::new(&asked, self.files, self.terminals);
+        let is_served = served.is_any();
+        let agent = match inner::connect(connect, &shared, &asked, served).await {
             Ok(agent) => agent,
             Err(error) => {
                 let _ = Serve::new(outer::refusing(&error)).until(stop).over(client).await;
                 return Err(BridgeError::Connect(error));
             }
         };
-        let outer = outer::agent(&agent, &asked, Arc::clone(&shared));
+        passing.begin(&agent, &asked, is_served);
+        let outer = outer::agent(&agent, &asked, Arc::clone(&shared), has_logins);
+        let options = Options::default().layer_in(passing.of_client());
         let ended = agent.clone();
         let stop = async move {
             tokio::select! {
@@ -111,7 +137,7 @@ impl Bridge {
                 _ = ended.wait() => {}
             }
         };
-        let result = Serve::new(outer).until(stop).over(client).await;
+        let result = Serve::new(outer).options(options).until(stop).over(client).await;
         finish(&agent, result).await
     }
 }

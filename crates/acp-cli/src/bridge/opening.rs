@@ -18,6 +18,8 @@ use super::update;
 pub(super) struct Door {
     pub(super) agent: Agent,
     pub(super) shared: Arc<Shared>,
+    /// Set if the client gets the logins that run in a terminal.
+    pub(super) has_logins: bool,
 }
 
 /// Adds the directories and MCP servers of the client's request to that of the agent.

@@ -12,18 +12,24 @@ use acp_agent::{Client, Elicitation, McpTransports, PromptContent, Result, Route
 use acp_client::{Agent, ProtocolVersion};
 
 use super::error::of_agent;
+use super::login::listed;
 use super::opening::Door;
 use super::session::State;
 use super::shared::Shared;
 use super::turn;
 
 /// Returns an agent that offers what the agent behind the bridge does.
-pub(super) fn agent(agent: &Agent, asked: &InitializeRequest, shared: Arc<Shared>) -> Router<Door, State> {
+pub(super) fn agent(
+    agent: &Agent,
+    asked: &InitializeRequest,
+    shared: Arc<Shared>,
+    has_logins: bool,
+) -> Router<Door, State> {
     let info = agent.info();
     let name = kept(info.map_or("agent", |info| info.name.as_str()));
     let version = kept(info.map_or("unknown", |info| info.version.as_str()));
     let offered = agent.capabilities().clone();
-    let door = Door { agent: agent.clone(), shared };
+    let door = Door { agent: agent.clone(), shared, has_logins };
     let prompts = &offered.prompt_capabilities;
     let prompt = PromptContent {
         image: prompts.image,
@@ -41,6 +47,9 @@ pub(super) fn agent(agent: &Agent, asked: &InitializeRequest, shared: Arc<Shared
         .on::<op::Prompt, _>(Door::prompt)
         .on::<op::SetMode, _>(Door::set_mode)
         .on::<op::SetConfigOption, _>(Door::set_config_option);
+    if agent.can_be_steered() {
+        router = router.steering();
+    }
     if let Some(title) = info.and_then(|info| info.title.as_deref()) {
         router = router.title(kept(title));
     }
@@ -98,9 +107,8 @@ pub(super) fn refusing(error: &acp_client::Error) -> Router<Reason> {
 impl Door {
     async fn auth_methods(&self, client: Client) -> Result<Vec<AuthMethod>> {
         self.shared.set_client(client);
-        // A login in a terminal runs another program than the one that the client has started.
         let methods = self.agent.auth_methods().iter();
-        Ok(methods.filter(|method| !matches!(method, AuthMethod::Terminal(_))).cloned().collect())
+        Ok(methods.filter_map(|method| listed(method, self.has_logins)).collect())
     }
 
     async fn authenticate(&self, request: AuthenticateRequest, user: Elicitation) -> Result<()> {

@@ -1,28 +1,24 @@
 //! The part of a bridge that both of its sides know.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_agent::types::SessionId;
 use acp_agent::{Client, Elicitation};
 use tokio::sync::watch;
 
+use super::passing::Passing;
 use super::session::Bridged;
 
 /// The client, and the open sessions.
-#[derive(Debug)]
 pub(super) struct Shared {
+    pub(super) passing: Passing,
     /// Known once the client's `initialize` is being answered.
     client: watch::Sender<Option<Client>>,
     sessions: Mutex<HashMap<SessionId, Arc<Bridged>>>,
     /// The ways to ask the user in requests outside of sessions that run now, the latest one last.
     outside: Mutex<Vec<(u64, Elicitation)>>,
-}
-
-impl Default for Shared {
-    fn default() -> Self {
-        Self { client: watch::Sender::new(None), sessions: Mutex::default(), outside: Mutex::default() }
-    }
 }
 
 /// Locks a table. Nothing but the table is changed under its lock.
@@ -31,7 +27,17 @@ fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    pub(super) fn new(passing: Passing) -> Self {
+        Self {
+            passing,
+            client: watch::Sender::new(None),
+            sessions: Mutex::default(),
+            outside: Mutex::default(),
+        }
+    }
+
     pub(super) fn set_client(&self, client: Client) {
+        self.passing.to_client(&client);
         self.client.send_replace(Some(client));
     }
 
@@ -85,5 +91,11 @@ pub(super) struct AsksGuard {
 impl Drop for AsksGuard {
     fn drop(&mut self) {
         lock(&self.shared.outside).retain(|(number, _)| *number != self.number);
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("sessions", &self.sessions).finish_non_exhaustive()
     }
 }

@@ -7,16 +7,22 @@ use acp_client::TurnResponse;
 use super::asking::{Asking, ask};
 use super::error::of_agent;
 use super::session::State;
+use super::steering::Steering;
 use super::update;
 
 /// Passes a prompt on, and everything that comes of it.
 pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptResponse> {
     let (_guard, mut questions) = session.begin_turn();
     update::lock(&session.folded).begin_turn();
-    let mut inner = session.inner.prompt(turn.prompt().to_vec()).await.map_err(of_agent)?;
+    let prompt = turn.prompt().to_vec();
+    let inner = match turn.meta() {
+        Some(meta) => session.inner.prompt((prompt, meta.clone())).await,
+        None => session.inner.prompt(prompt).await,
+    };
+    let mut inner = inner.map_err(of_agent)?;
     // The agent says how a cancelled turn ends.
     let outer = turn.uncancelled();
-    let (mut asking, mut is_cancelled) = (Asking::default(), false);
+    let (mut asking, mut steering, mut is_cancelled) = (Asking::default(), Steering::new(&session), false);
     loop {
         tokio::select! {
             biased;
@@ -31,8 +37,10 @@ pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptRes
             },
             // The events come first, because a question may be about them.
             Some(question) = questions.recv() => asking.add(question, &turn),
+            () = steering.next(&turn, &session.inner), if !is_cancelled => {}
         }
     }
+    steering.end(&turn).await;
     asking.outlive();
     questions.close();
     while let Ok(question) = questions.try_recv() {

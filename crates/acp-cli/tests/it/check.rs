@@ -45,8 +45,12 @@ fn an_agent_that_keeps_the_rules_passes() {
 fn a_failure_is_shown_written_and_expected() {
     let folder = tempfile::tempdir().expect("a folder");
     let (json, baseline) = (folder.path().join("report.json"), folder.path().join("known"));
+    let (junit, markdown) = (folder.path().join("report.xml"), folder.path().join("report.md"));
     let json_option = format!("--json={}", json.display());
-    let rules = ["--rule", "v1-init-04", "--rule=v1-init-13", "--rule=v1-init-15", &json_option];
+    let junit_option = format!("--junit={}", junit.display());
+    let markdown_option = format!("--markdown={}", markdown.display());
+    let files = [json_option.as_str(), &junit_option, &markdown_option];
+    let rules = with(&["--rule", "v1-init-04", "--rule=v1-init-13", "--rule=v1-init-15"], &files);
     let (output, text) = check(&with(&rules, &ODD));
     assert_eq!(output.status.code(), Some(1), "{text}");
     for part in [
@@ -59,6 +63,10 @@ fn a_failure_is_shown_written_and_expected() {
     }
     let report: Value = serde_json::from_slice(&fs::read(&json).expect("written")).expect("JSON");
     assert_eq!(report["counts"]["fail"], 3);
+    let [junit, markdown] = [junit, markdown].map(|file| fs::read_to_string(file).expect("written"));
+    assert!(junit.contains("tests=\"3\" failures=\"2\" errors=\"0\""), "{junit}");
+    assert!(junit.contains("again: acp check agent --rule v1-init-04 -- sh -c 'read line; "), "{junit}");
+    assert!(markdown.contains("## Failure: v1-init-04 (MUST)"), "{markdown}");
 
     let known = format!("--baseline={}", baseline.display());
     fs::write(&baseline, "v1-init-04\nv1-init-13\nv1-init-15\n").expect("written");

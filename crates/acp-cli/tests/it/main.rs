@@ -5,6 +5,7 @@
 mod bridge;
 mod check;
 mod demo;
+mod mock;
 #[cfg(unix)]
 mod named;
 mod new;

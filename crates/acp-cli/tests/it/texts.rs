@@ -85,6 +85,7 @@ fn there_is_a_man_page_for_each_command() {
         "acp-completions.1",
         "acp-demo.1",
         "acp-man.1",
+        "acp-mock.1",
         "acp-new.1",
         "acp-prompt.1",
         "acp.1",

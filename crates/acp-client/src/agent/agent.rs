@@ -129,8 +129,9 @@ impl Agent {
     }
 
     /// Returns the faults that did not end the connection, oldest first: noise on the agent's
-    /// stdout, answers without a request, unreadable updates, text that had to be repaired. The
-    /// last hundred are kept, without contents.
+    /// stdout, answers without a request, unreadable updates, text that had to be repaired. Parts
+    /// of the client's own messages that the version of the protocol does not have are among them,
+    /// once in a session for each kind. The last hundred are kept, without contents.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.shared().faults.all()

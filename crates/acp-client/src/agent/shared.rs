@@ -8,9 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::faults::Faults;
 use crate::sessions::roots::Roots;
+use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Sessions;
 use crate::wire::Wire;
 use crate::wire::choice::Choice;
+use crate::wire::loss::{Losses, Reports};
 
 /// The state that the handles of a connection share with its reader.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub(crate) struct Shared {
     /// cannot be withdrawn.
     pub(crate) over: CancellationToken,
     pub(crate) faults: Faults,
+    /// The losses that were reported of no session.
+    reports: Reports,
     /// True if a handler works in the directories of sessions.
     needs_roots: bool,
 }
@@ -41,6 +45,13 @@ impl Shared {
     /// Returns true if the states of turns are events although the agent cannot report them.
     pub(crate) fn shows_states(&self) -> bool {
         self.wire.shows_states()
+    }
+
+    /// Adds the losses of a session to the faults, or those of the connection.
+    pub(crate) fn report(&self, losses: Losses, session: Option<&SessionState>) {
+        let reports = session.map_or(&self.reports, |session| &session.reports);
+        let reports = reports.of(losses, session.map(SessionState::id));
+        reports.into_iter().for_each(|report| self.faults.note(report));
     }
 
     /// Settles on a version, among those that are spoken, before

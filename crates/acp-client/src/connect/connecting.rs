@@ -145,7 +145,9 @@ impl Connecting {
     }
 
     pub(super) fn settle(&self, wire: Wire, initialized: Initialized, note: Option<String>) -> Initialized {
-        self.connection.shared().settle(wire, &self.versions);
+        let shared = self.connection.shared();
+        shared.settle(wire, &self.versions);
+        shared.report(wire.lost_in(&self.request.client_capabilities), None);
         #[cfg(feature = "v2")]
         self.opening.known.write(wire.version());
         self.note(note);

@@ -12,7 +12,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use acp_rpc::{Command, Noise, Options, Transport};
+use acp_rpc::layer::Layer;
+use acp_rpc::{Command, Noise, Options, Service, Transport};
 use acp_types::Meta;
 use acp_types::v1::{
     AuthCapabilities, Implementation, InitializeRequest, ProtocolVersion, SessionNotification,
@@ -187,6 +188,17 @@ impl Connect {
     /// [own](Self::initialize_timeout).
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Adds a [layer](crate::layer) for messages of the agent, inside of those that
+    /// [`options`](Self::options) has.
+    pub fn layer_in<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Arc<dyn Service>> + Send + Sync + 'static,
+        L::Service: Service,
+    {
+        self.options = self.options.layer_in(layer);
         self
     }
 

@@ -1,7 +1,7 @@
 //! The state of a session's work, as the agent reports it.
 
-use acp_types::UnknownVariant;
 use acp_types::v1::{StopReason, TerminalId, ToolCallId};
+use acp_types::{Meta, UnknownVariant};
 
 use crate::RpcError;
 
@@ -14,6 +14,8 @@ pub struct State {
     pub kind: StateKind,
     /// The work in the background, all of it. `None` if the agent does not report it.
     pub background: Option<Vec<BackgroundWork>>,
+    /// Data of extensions. At the end of a turn it is that of the turn's response.
+    pub meta: Option<Meta>,
 }
 
 /// The state of a session's foreground work.
@@ -50,7 +52,7 @@ pub enum BackgroundWork {
 
 impl State {
     pub(crate) const fn new(kind: StateKind) -> Self {
-        Self { kind, background: None }
+        Self { kind, background: None, meta: None }
     }
 
     /// Returns true if the agent waits for a prompt.

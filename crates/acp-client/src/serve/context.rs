@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
 use crate::wire::Wire;
+use crate::wire::loss::Losses;
 use crate::{Agent, Cancel, Error, RpcError};
 
 /// The context of a handler's call, beside the params.
@@ -84,6 +85,11 @@ impl Context {
     /// Returns a guard. While it is held, the connection is not reported as over.
     pub(crate) fn guest(&self) -> watch::Receiver<()> {
         self.link.shared.guests.subscribe()
+    }
+
+    /// Adds the losses of a session to [`Agent::faults`](crate::Agent::faults).
+    pub(crate) fn report(&self, losses: Losses, session: &SessionId) {
+        self.link.shared.report(losses, self.session(session).as_deref());
     }
 
     /// Adds to [`Agent::faults`](crate::Agent::faults).

@@ -97,7 +97,13 @@ impl ServeRequest<op::RequestPermission> for Context {
         call: &Call<op::RequestPermission>,
         outcome: Result<PermissionReply>,
     ) -> Result<Reply, RpcError> {
-        answer(call.context(), outcome.map(|answer| answer.among(call.params(), call.context())))
+        let (context, request) = (call.context(), call.params());
+        let outcome = outcome.map(|answer| {
+            let mut response = answer.among(request, context);
+            context.report(context.wire().fit_answer(&mut response), &request.session_id);
+            response
+        });
+        answer(context, outcome)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::sessions::roots::Roots;
 use crate::sessions::states::States;
 use crate::sessions::usage::UsageMeter;
 use crate::wire::flow::Flow;
+use crate::wire::loss::Reports;
 
 /// A session, as long as somebody holds it or its turn runs.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct SessionState {
     pub(crate) activity: Activity,
     pub(crate) flow: Arc<Flow>,
     pub(crate) states: States,
+    /// The losses that were reported of this session.
+    pub(crate) reports: Reports,
     /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when the session is closed, when nobody holds it any more, or when the connection
@@ -94,6 +97,7 @@ impl SessionState {
             activity: Activity::default(),
             flow: Arc::default(),
             states: States::default(),
+            reports: Reports::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),

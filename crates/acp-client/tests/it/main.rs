@@ -34,6 +34,8 @@ mod recording;
 mod registry;
 mod restart;
 mod sanitize;
+#[path = "../../../acp-agent/tests/it/schema.rs"]
+mod schema;
 mod session;
 mod session_roots;
 mod slow_readers;

@@ -1,9 +1,11 @@
 //! Agents of version 2, and the choice of the version.
 
 mod both;
+mod degraded;
 mod events;
 mod idle;
 mod negotiation;
+mod open_values;
 mod questions;
 mod requests;
 mod start;

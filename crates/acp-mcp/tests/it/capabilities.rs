@@ -1,5 +1,5 @@
-//! The advertised transports are those that were compiled in. `.ci/run` runs this with several sets
-//! of features.
+//! The advertised transports are those that were compiled in. `.ci/run` and
+//! `.ci/fewer` run this with several sets of features.
 
 /// Rule `acp-mcp-04`: an absent member means no, and stdio needs no capability.
 #[test]

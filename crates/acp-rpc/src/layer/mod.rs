@@ -5,6 +5,7 @@ mod gated;
 mod observe;
 mod only;
 mod rate_limit;
+mod relay;
 mod timeout;
 
 use std::fmt;
@@ -16,6 +17,7 @@ pub use self::concurrency::Concurrency;
 pub use self::observe::{Observe, Observed, Outcome, Step};
 pub use self::only::Only;
 pub use self::rate_limit::RateLimit;
+pub use self::relay::{Origins, Relay};
 pub use self::timeout::Timeout;
 pub use crate::peer::outgoing::{Exchange, Outbound, Outgoing};
 pub use crate::peer::progress::Progress;

@@ -37,9 +37,21 @@ impl Call {
         method: &str,
         params: &P,
     ) -> Result<Self, CallError> {
+        Self::start_noting(shared, waiter, method, params, |_| {}).await
+    }
+
+    /// Starts a request, and gives its id to `note` before the peer can know it.
+    pub(crate) async fn start_noting<P: Encode + ?Sized>(
+        shared: &Arc<Shared>,
+        waiter: Waiter,
+        method: &str,
+        params: &P,
+        note: impl FnOnce(i64),
+    ) -> Result<Self, CallError> {
         let _permit = shared.permit(method).await?;
         let entered = shared.endpoint().call(waiter);
         let id = entered.map_err(|_waiter| shared.closed_error())?;
+        note(id);
         let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };
         let pushed = shared.writer.push(|buffer| forms::request(buffer, id, method, params));
         call.bytes = pushed.map_err(|error| shared.push_error(method, error))?;
@@ -49,6 +61,12 @@ impl Call {
     /// Lets the request run on: nobody will give it up.
     pub(crate) fn run_on(mut self) {
         self.runs_on = true;
+    }
+
+    /// Sends `$/cancel_request`. The answer is still waited for.
+    pub(crate) fn withdraw(&self) {
+        // A peer whose connection is gone cannot be told, and need not be.
+        let _ = self.shared.writer.push(|buffer| forms::cancel(buffer, self.id));
     }
 
     pub(crate) fn settled<R>(

@@ -3,6 +3,7 @@
 
 mod attachments;
 mod limits;
+mod relay;
 
 use std::sync::{Arc, Mutex};
 

@@ -10,6 +10,7 @@
 /// assert_eq!(Garble::Batch.bytes(line), format!("[{line},{line}]\n").as_bytes());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "mock", derive(serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Garble {
     /// Another text, such as the banner of a program, stands before the line.

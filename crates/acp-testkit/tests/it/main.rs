@@ -14,6 +14,7 @@ mod check;
 mod corpus;
 mod kit;
 mod lines;
+mod mock;
 mod transcripts;
 #[cfg(feature = "v2")]
 mod v2_client;

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::handler::scope::{Call, Scope};
 use crate::op::{self, Op as _};
 use crate::session::connection::Connection;
+use crate::wire::degraded::Reports;
 use crate::wire::{self, initialize::Asked};
 
 /// Begins the connection with the answer to `initialize` that the request asks for.
@@ -44,6 +45,7 @@ fn agree(own: AgentCapabilities, asked: Asked) -> Agreed {
         capabilities: request.client_capabilities,
         own,
         logged_in: AtomicBool::new(false),
+        reports: Reports::default(),
     }
 }
 

@@ -277,7 +277,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     let wire = scope.client.wire();
     let commands = if wire.opens_with_commands() { opening.commands().untold() } else { None };
     let setup = Setup { modes, config_options, commands, meta };
-    opening.reports().note(wire.lost_in(&setup), &id, scope.client.on_fault());
+    opening.reports().note(wire.lost_in(&setup), Some(&id), scope.client.on_fault());
     let reply = match scope.reopening.clone() {
         Some(reopening) => reopening.reply(wire, setup),
         None => {

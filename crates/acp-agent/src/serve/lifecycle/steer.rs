@@ -39,16 +39,16 @@ impl fmt::Debug for Steered {
 
 impl Steered {
     async fn answer(&self) -> SteerResponse {
-        let is_taken = match &self.place {
+        let outcome = match &self.place {
             Some(place) => place.settled().await,
-            None => false,
+            None => None,
         };
-        response(is_taken)
+        response(outcome)
     }
 }
 
-fn response(is_taken: bool) -> SteerResponse {
-    if is_taken { SteerResponse::new(SteerOutcome::Injected) } else { SteerResponse::prompt_required() }
+fn response(outcome: Option<SteerOutcome>) -> SteerResponse {
+    outcome.map_or_else(SteerResponse::prompt_required, SteerResponse::new)
 }
 
 impl<S: Send + Sync + 'static> Admit<Steer> for Scope<S> {
@@ -91,10 +91,8 @@ impl<S: Send + Sync + 'static> ServeRequest<Steer> for Scope<S> {
     async fn finish(call: &Call<Steer, S>, outcome: Result<SteerResponse>) -> Result<Reply, RpcError> {
         // A request that is cancelled takes the message back. If the turn was faster, the client
         // has to know.
-        let outcome = match (outcome, &call.admission().place) {
-            (Err(_), Some(place)) if place.withdraw() => Ok(response(true)),
-            (outcome, _) => outcome,
-        };
+        let late = |place: &SteeringPlace| place.withdraw().map(|outcome| response(Some(outcome)));
+        let outcome = outcome.or_else(|error| call.admission().place.as_ref().and_then(late).ok_or(error));
         call.context().answer(outcome)
     }
 }

@@ -17,6 +17,7 @@ use serde_core::ser::Error as _;
 use serde_json::value::RawValue;
 
 use self::calls::Calls;
+use super::one_plan::{Effect, OnePlan};
 use super::v1;
 use super::v2::update::Update;
 
@@ -40,6 +41,7 @@ pub(super) struct Decoder {
     /// The messages so far, by the tag of a piece and the id, each with the id of the message that
     /// has replaced it.
     messages: HashMap<(&'static str, Box<str>), Option<Box<str>>>,
+    one_plan: OnePlan,
 }
 
 impl Decoder {
@@ -72,7 +74,7 @@ impl Decoder {
             "tool_call_content_chunk" => self.calls.add(update, updates)?,
             "terminal_update" => self.calls.terminal(update, updates)?,
             "terminal_output_chunk" => self.calls.terminal_output(&update),
-            "plan_update" => updates.extend(plan(update)?),
+            "plan_update" => updates.extend(self.plan(update)?),
             "available_commands_update" => {
                 commands(&mut update);
                 updates.push(acp_json::read(update)?);
@@ -93,6 +95,25 @@ impl Decoder {
     /// Returns what is left at the end: the output of terminals that nothing has shown since.
     pub(super) fn finish(&mut self) -> Vec<SessionUpdate> {
         self.calls.finish()
+    }
+
+    /// Reads a plan. The vocabulary has one, which is the last of several.
+    fn plan(&mut self, mut update: Node<'_>) -> Result<Option<SessionUpdate>, ReadError> {
+        let is_list = update.get("plan").is_some_and(|plan| text_of(plan, "type") == Some("items"));
+        if !is_list {
+            // Other kinds of plan are unstable there.
+            return if cfg!(feature = "unstable") { acp_json::read(update).map(Some) } else { Ok(None) };
+        }
+        let mut plan = update.take("plan").unwrap_or_default();
+        let is_empty = matches!(plan.get("entries"), Some(Node::Seq(entries)) if entries.is_empty());
+        if self.one_plan.put(text_of(&plan, "planId").unwrap_or_default(), is_empty) == Effect::Hidden {
+            return Ok(None);
+        }
+        let members = ["entries", "_meta"].map(|name| {
+            let from = if name == "_meta" { &mut update } else { &mut plan };
+            (name.into(), from.take(name).unwrap_or_default())
+        });
+        acp_json::read::<Plan>(Node::Map(members.into())).map(SessionUpdate::Plan).map(Some)
     }
 
     /// Reads a whole message as its pieces. The vocabulary cannot replace a message, so content
@@ -192,20 +213,6 @@ fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
 
 fn text_item(text: impl Into<String>) -> ToolCallContent {
     acp_types::v1::Content::new(ContentBlock::text(text)).into()
-}
-
-fn plan(mut update: Node<'_>) -> Result<Option<SessionUpdate>, ReadError> {
-    let is_list = update.get("plan").is_some_and(|plan| text_of(plan, "type") == Some("items"));
-    if is_list {
-        let mut plan = update.take("plan").unwrap_or_default();
-        let members = ["entries", "_meta"].map(|name| {
-            let from = if name == "_meta" { &mut update } else { &mut plan };
-            (name.into(), from.take(name).unwrap_or_default())
-        });
-        return acp_json::read::<Plan>(Node::Map(members.into())).map(SessionUpdate::Plan).map(Some);
-    }
-    // Other kinds of plan are unstable there.
-    if cfg!(feature = "unstable") { acp_json::read(update).map(Some) } else { Ok(None) }
 }
 
 /// Removes the tags of commands and of their inputs. Commands of other kinds go.

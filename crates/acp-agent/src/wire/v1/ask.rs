@@ -10,16 +10,31 @@ use acp_types::v1::{
     WriteTextFileRequest, methods,
 };
 
+use super::fit;
 #[cfg(feature = "v2")]
 use crate::wire::ask::Answer;
 use crate::wire::ask::Ask;
+use crate::wire::loss::Losses;
 #[cfg(feature = "v2")]
 use crate::wire::v2;
 
 macro_rules! asks {
-    ($request:ident => $method:ident, $write:path, $read:path) => {
+    ($request:ident => $method:ident, $write:path, $read:path $(, $fit:path $(, $lost:path)?)?) => {
         impl Ask for $request {
             type V1 = methods::$method;
+
+            $(
+                fn fit_v1(&self) -> Result<Option<(Self, Losses)>, &'static str> {
+                    $fit(self)
+                }
+
+                $(
+                    #[cfg(feature = "v2")]
+                    fn lost_in_v2(&self) -> Losses {
+                        $lost(self)
+                    }
+                )?
+            )?
 
             #[cfg(feature = "v2")]
             fn write_v2<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,8 +56,13 @@ macro_rules! asks_in_v1 {
     )*};
 }
 
-asks! { CreateElicitationRequest => ElicitationCreate, v2::ask::elicitation, v2::ask::elicited }
-asks! { RequestPermissionRequest => SessionRequestPermission, v2::ask::permission, v2::ask::permitted }
+asks! {
+    CreateElicitationRequest => ElicitationCreate, v2::ask::elicitation, v2::ask::elicited, fit::form
+}
+asks! {
+    RequestPermissionRequest => SessionRequestPermission, v2::ask::permission, v2::ask::permitted,
+    fit::question, v2::losses::of_question
+}
 asks_in_v1! {
     CreateTerminalRequest => TerminalCreate,
     KillTerminalRequest => TerminalKill,

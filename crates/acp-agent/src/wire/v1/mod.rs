@@ -7,4 +7,5 @@ pub(super) mod fit;
 pub(super) mod incoming;
 pub(super) mod initialize;
 pub(super) mod record;
+pub(super) mod session;
 pub(super) mod update;

@@ -10,9 +10,8 @@ use acp_types::v1::{
 use acp_types::v2::{self, WritesV2};
 use serde_core::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::member;
+use super::as_is::{member, meta};
 use super::form;
-use super::meta::meta;
 use super::tool_call::Patch;
 
 /// Writes a question whether a tool call may be done.

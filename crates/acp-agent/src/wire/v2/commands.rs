@@ -4,8 +4,7 @@ use acp_types::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommand
 use acp_types::v2::WritesV2;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::member;
-use super::meta::meta;
+use super::as_is::{member, meta};
 
 /// A list of commands.
 pub(super) struct Commands<'a>(pub(super) &'a [AvailableCommand]);

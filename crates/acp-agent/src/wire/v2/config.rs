@@ -7,8 +7,7 @@ use acp_types::v1::{
 use acp_types::v2::WritesV2;
 use serde_core::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::{member, members, optional};
-use super::meta::meta;
+use super::as_is::{member, members, meta, optional};
 use super::setup::mode_option;
 
 /// All config options of a session. The first one stands for the modes, if the session has modes

@@ -4,9 +4,8 @@ use acp_types::v1::Diff;
 use acp_types::v2::WritesV2;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, optional};
+use super::as_is::{member, meta, optional};
 use super::git_patch::git_patch;
-use super::meta::meta;
 
 /// Writes the members of a change.
 pub(super) fn write_diff<M: SerializeMap>(diff: &Diff, map: &mut M) -> Result<(), M::Error> {

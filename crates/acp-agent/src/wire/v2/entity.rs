@@ -6,6 +6,7 @@ use acp_types::method::Method as _;
 use acp_types::v1::{SessionId, SessionUpdate};
 use acp_types::{Map, UnknownVariant, Value, v2};
 
+use super::as_is::read;
 use super::session::SessionState;
 use super::{terminal, tool_call};
 use crate::wire::entity::Entity;
@@ -19,9 +20,9 @@ pub(in crate::wire) fn cancelled(
     params: &Node<'_>,
 ) -> Option<Result<(SessionId, Entity), RpcError>> {
     let read = match method {
-        v2::methods::ToolCallCancel::NAME => acp_json::read(params.clone())
+        v2::methods::ToolCallCancel::NAME => read(params.clone())
             .map(|asked: v2::CancelToolCallRequest| (asked.session_id, Entity::ToolCall(asked.tool_call_id))),
-        v2::methods::TerminalCancel::NAME => acp_json::read(params.clone())
+        v2::methods::TerminalCancel::NAME => read(params.clone())
             .map(|asked: v2::CancelTerminalRequest| (asked.session_id, Entity::Terminal(asked.terminal_id))),
         _ => return None,
     };

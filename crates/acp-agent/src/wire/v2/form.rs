@@ -8,8 +8,7 @@ use acp_types::v1::{
 use acp_types::v2::WritesV2;
 use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, members, optional};
-use super::meta::meta;
+use super::as_is::{member, members, meta, optional};
 
 /// Writes the members of a form or of a web page.
 pub(super) fn write_mode<M: SerializeMap>(mode: &ElicitationMode, map: &mut M) -> Result<(), M::Error> {

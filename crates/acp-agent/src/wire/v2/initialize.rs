@@ -2,12 +2,12 @@
 
 use acp_json::{Node, ReadError};
 use acp_rpc::Error as RpcError;
+use acp_types::Meta;
 use acp_types::v1::{Implementation, InitializeRequest, InitializeResponse, ProtocolVersion};
 use acp_types::v2;
-use acp_types::{Meta, Value};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::{member, members, read as read_as_is};
+use super::as_is::{json, member, members, read as read_as_is};
 use super::auth_method::auth_method;
 use super::capabilities::{agent_capabilities, client_capabilities};
 
@@ -16,7 +16,7 @@ pub(in crate::wire) fn too_old(requested: ProtocolVersion) -> RpcError {
     let data = v2::UnsupportedProtocolVersionErrorData::new(requested, [ProtocolVersion::V2]);
     let message = "`protocolVersion`: this agent speaks version 2 only";
     let error = RpcError::new(v2::ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0, message);
-    match Value::new(&data) {
+    match json(&data) {
         Ok(data) => error.with_data(data),
         Err(_) => error,
     }

@@ -1,6 +1,6 @@
 //! Parts of values that this version does not have.
 
-use acp_types::v1::{SessionUpdate, ToolCallContent};
+use acp_types::v1::{RequestPermissionRequest, SessionUpdate, ToolCallContent};
 
 use super::setup::mode_option;
 use super::{tool_call, update};
@@ -26,6 +26,11 @@ pub(in crate::wire) fn of_setup(setup: &Setup) -> Losses {
     let options = setup.config_options.as_deref().unwrap_or_default();
     let has_option = mode_option(options).is_none();
     if setup.modes.is_some() && has_option { Losses::of(Loss::ModesBesideOption) } else { Losses::default() }
+}
+
+/// Returns what is lost when the question is written.
+pub(in crate::wire) fn of_question(question: &RequestPermissionRequest) -> Losses {
+    of_content(question.tool_call.content.as_deref().unwrap_or_default())
 }
 
 /// Returns what is lost when items of a tool call's content are written.

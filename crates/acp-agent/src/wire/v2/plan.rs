@@ -8,15 +8,12 @@ use acp_types::v2::WritesV2;
 use serde_core::ser::Error as _;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use super::as_is::member;
 #[cfg(feature = "unstable")]
 use super::as_is::members;
-use super::meta::meta;
+use super::as_is::{member, meta};
+use crate::wire::one_plan::ONLY_PLAN;
 
 pub(super) const TAG: &str = "plan_update";
-
-/// The id of a plan that has none. A session has one of them.
-const ONLY_PLAN: &str = "plan";
 
 /// Writes the members of a plan without an id.
 pub(super) fn write<M: SerializeMap>(plan: &Plan, map: &mut M) -> Result<(), M::Error> {

@@ -3,16 +3,16 @@
 
 use acp_json::Node;
 use acp_types::v1::{ContentBlock, MessageId, SessionUpdate};
+use acp_types::v2::from_v1::Blocks;
 use acp_types::{Map, UnknownVariant, Value, v2};
-use serde_core::Serialize;
 
-use super::content::Blocks;
+use super::as_is;
 use super::update::TAG;
 use crate::error::{Error, Result};
 
 /// Returns an update of the types of this version.
 pub(in crate::wire) fn update(update: &v2::SessionUpdate) -> Result<SessionUpdate> {
-    let mut node = written(update)?.into_node();
+    let mut node = as_is::json(update).map_err(Error::other)?.into_node();
     let tag = node.take(TAG);
     match (tag.as_ref().and_then(Node::as_str), node) {
         (Some(tag), Node::Map(members)) => {
@@ -41,11 +41,7 @@ pub(in crate::wire) fn whole_message(
         SessionUpdate::AgentThoughtChunk(_) => "agent_thought",
         _ => return None,
     };
-    let content = written(&Blocks(content)).ok()?;
+    let content = as_is::json(&Blocks(content)).ok()?;
     let members = Map::from([("messageId", Value::from(id.as_str())), ("content", content)]);
     Some(SessionUpdate::Unknown(UnknownVariant::new(tag, members)))
-}
-
-fn written(value: &impl Serialize) -> Result<Value> {
-    Value::new(value).map_err(Error::other)
 }

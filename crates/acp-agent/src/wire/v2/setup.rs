@@ -6,10 +6,9 @@ use acp_types::v1::{
 };
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::{member, optional};
+use super::as_is::{member, meta, optional};
 use super::commands::Commands;
 use super::config::ConfigOptions;
-use super::meta::meta;
 
 /// The answer to a request that opens a session.
 pub(in crate::wire) struct Opened {

@@ -8,10 +8,9 @@ use acp_types::v1::{PromptResponse, SessionId, StopReason};
 use acp_types::v2::{IdleReason, WritesV2, methods};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::as_is::member;
 #[cfg(feature = "unstable")]
 use super::as_is::optional;
-use super::meta::meta;
+use super::as_is::{member, meta};
 use super::session::SessionState;
 
 pub(in crate::wire) const UPDATE: &str = methods::SessionUpdate::NAME;

@@ -2,12 +2,11 @@
 
 use acp_types::v1::{ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate};
 use acp_types::v2::WritesV2;
+use acp_types::v2::from_v1::Block;
 use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, optional};
-use super::content::Block;
+use super::as_is::{member, meta, optional};
 use super::diff::write_diff;
-use super::meta::meta;
 
 pub(super) const TAG: &str = "tool_call_update";
 pub(super) const CHUNK_TAG: &str = "tool_call_content_chunk";

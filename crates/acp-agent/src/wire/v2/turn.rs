@@ -6,11 +6,11 @@ use acp_rpc::{CallError, Encode, EncodeError, Error as RpcError, Peer, Reply, Re
 use acp_types::method::Method as _;
 use acp_types::v1::ext::unique_id;
 use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReason};
+use acp_types::v2::from_v1::Blocks;
 use acp_types::v2::methods;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::as_is::member;
-use super::content::Blocks;
 use super::session::SessionState;
 use super::state::{State, StateParams, UPDATE};
 use crate::error::{Error, Result};

@@ -2,13 +2,12 @@
 
 use acp_types::Maybe;
 use acp_types::v1::{CompactionSummaryChunk, CompactionUpdate, ContentChunk, SessionUpdate};
+use acp_types::v2::from_v1::{Block, Blocks};
 use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, members, patch};
+use super::as_is::{member, members, meta, patch};
 use super::commands::Commands;
 use super::config::ConfigOptions;
-use super::content::{Block, Blocks};
-use super::meta::meta;
 use super::plan;
 use super::tool_call;
 use crate::wire::settings::KnownSettings;

@@ -61,6 +61,34 @@ async fn a_session_that_is_too_long_loses_its_beginning_but_not_its_state() {
     assert_eq!(log.state().await.unwrap().unwrap().len(), 1);
 }
 
+/// Records that were handed over together may share memory in the store.
+#[tokio::test]
+async fn records_that_come_together_go_one_by_one() {
+    for limit in [4, 20, 40, 90].map(|kilos| kilos * KILO) {
+        let store = MemoryStore::new(limit);
+        let session = SessionId::from("batches");
+        let mut log = store.create(SessionInfo::new(session.clone(), "/work")).await.unwrap();
+        for batch in 0..5 {
+            let mut records: Vec<_> = (0..40)
+                .map(|number| record(RecordKind::Update, &(batch * 40 + number).to_string()))
+                .collect();
+            records.insert(20, record(RecordKind::Saved, &format!("state {batch}")));
+            log.append(records).await.unwrap();
+        }
+        let records = store.read(&session).await.unwrap().next().await.unwrap();
+        let (state, updates): (Vec<_>, Vec<_>) =
+            records.into_iter().partition(|record| record.kind().is_state());
+        assert_eq!(state, [record(RecordKind::Saved, "state 4")]);
+        let first = 200 - updates.len();
+        let expected: Vec<_> =
+            (first..200).map(|number| record(RecordKind::Update, &number.to_string())).collect();
+        assert_eq!(updates, expected);
+        // As many as have room: each has a kilobyte and a little more.
+        let room = (limit / KILO).min(200);
+        assert!((room * 8 / 10..=room).contains(&(updates.len() + 1)), "{} of {room}", updates.len());
+    }
+}
+
 #[tokio::test]
 async fn a_session_is_open_once_and_exists_once() {
     let store = MemoryStore::new(KILO * KILO);

@@ -281,7 +281,7 @@ async fn records_that_cannot_be_read_are_passed_over_and_reported() {
     let agent = Router::new("count", "1", ()).on::<op::Prompt, _>(count).store(journal);
     let serve =
         acp_agent::Serve::new(agent).on_fault(move |fault| told.lock().unwrap().push(fault.to_string()));
-    let mut wire = Wire::serve_as(serve);
+    let mut wire = Wire::serve_as(serve).unchecked();
     wire.initialize(json!({})).await;
     let updates = load(&mut wire, "s").await;
     assert_eq!(texts(&updates), [("user", "hi"), ("agent", "one"), ("unknown_to_all", ""), ("agent", "two")]);

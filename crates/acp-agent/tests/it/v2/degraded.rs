@@ -182,12 +182,17 @@ impl Own {
 
 /// Serves an agent in this version and opens a session. Returns its id and the reports so far and
 /// to come.
-async fn serve<A: acp_agent::Agent>(agent: A, version: u64) -> (Wire, String, Arc<Mutex<Vec<String>>>) {
+pub(super) async fn serve<A: acp_agent::Agent>(
+    agent: A,
+    version: u64,
+) -> (Wire, String, Arc<Mutex<Vec<String>>>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&reports);
     let serve = Serve::new(agent).on_fault(move |fault| told.lock().unwrap().push(fault.to_string()));
     let mut wire = Wire::serve_as(serve);
-    let params = if version == 2 { hello() } else { json!({"protocolVersion": 1}) };
+    let mut params = if version == 2 { hello() } else { json!({"protocolVersion": 1}) };
+    params[if version == 2 { "capabilities" } else { "clientCapabilities" }] =
+        json!({"elicitation": {"form": {}}});
     let answer = wire.call("initialize", params).await;
     assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
     let opened = wire.call("session/new", json!({"cwd": "/work", "mcpServers": []})).await;

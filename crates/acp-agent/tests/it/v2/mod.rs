@@ -4,6 +4,7 @@ mod asking;
 mod degraded;
 mod login;
 mod negotiation;
+mod open_values;
 mod sessions;
 mod turn;
 

@@ -6,29 +6,16 @@ mod questions;
 mod settings;
 mod updates;
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use acp_agent::Agent;
 use acp_types::FromNode;
-use jsonschema::ValidatorMap;
 use serde_json::{Value, json};
 
+use crate::schema;
 use crate::support::Wire;
-
-static SCHEMA: LazyLock<ValidatorMap> = LazyLock::new(|| {
-    let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/v2").join(file);
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    jsonschema::validator_map_for(&schema).unwrap()
-});
 
 /// Checks a value against a definition of the schema, and reads it as the type of that name.
 pub(crate) fn read<T: FromNode>(definition: &str, value: &Value) -> T {
-    let validator = SCHEMA.get(&format!("#/$defs/{definition}")).expect("the schema has it");
-    if let Err(error) = validator.validate(value) {
-        panic!("{error}: {value}");
-    }
+    schema::validate(2, definition, value);
     let (read, report) = acp_types::from_str_reporting(&value.to_string()).unwrap();
     assert!(report.notes().is_empty(), "{:?} in {value}", report.notes());
     read

@@ -7,15 +7,14 @@ mod old_journal;
 mod verbs;
 mod versions;
 
-use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use acp_agent::store::{Journal, MemoryStore, Record, RecordKind, SessionStore};
 use acp_agent::types::SessionId;
 use acp_agent::{Result, Router, StopReason, Turn, op};
-use jsonschema::ValidatorMap;
 use serde_json::{Value, json};
 
+use crate::schema;
 use crate::support::Wire;
 
 /// Each kind of store, and the folder of those that have one.
@@ -30,22 +29,10 @@ fn stores() -> Stores {
     Stores { all: [Arc::new(MemoryStore::new(1024 * 1024)), Arc::new(journal)], folder }
 }
 
-fn schema(version: u8) -> ValidatorMap {
-    let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schema/v{version}"));
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap();
-    jsonschema::validator_map_for(&schema).unwrap()
-}
-
-static SCHEMAS: LazyLock<[ValidatorMap; 2]> = LazyLock::new(|| [schema(1), schema(2)]);
-
 /// Checks the params of an update against the schema of its version.
 fn check(version: u8, params: &Value) {
     let name = if version == 1 { "SessionNotification" } else { "UpdateSessionNotification" };
-    let validator = SCHEMAS[usize::from(version) - 1].get(&format!("#/$defs/{name}")).unwrap();
-    if let Err(error) = validator.validate(params) {
-        panic!("{error}: {params}");
-    }
+    schema::validate(version.into(), name, params);
 }
 
 /// A client of one version.

@@ -9,23 +9,12 @@ mod steering;
 #[cfg(all(feature = "shell", unix))]
 mod terminals;
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use acp_agent::Agent;
 use acp_types::v2;
-use jsonschema::ValidatorMap;
 use serde_json::{Value, json};
 
 use crate::support::Wire;
-use crate::v2_encoding;
-
-static SCHEMA_1: LazyLock<ValidatorMap> = LazyLock::new(|| {
-    let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/v1").join(file);
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    jsonschema::validator_map_for(&schema).unwrap()
-});
+use crate::{schema, v2_encoding};
 
 /// A client of one version with an open session.
 struct Ed {
@@ -53,10 +42,7 @@ impl Ed {
             let read: v2::UpdateSessionNotification = v2_encoding::read(name, &message["params"]);
             assert!(!matches!(read.update, v2::SessionUpdate::Unknown(_)), "{message}");
         } else {
-            let validator = SCHEMA_1.get("#/$defs/SessionNotification").expect("the schema has it");
-            if let Err(error) = validator.validate(&message["params"]) {
-                panic!("{error}: {message}");
-            }
+            schema::validate(1, "SessionNotification", &message["params"]);
         }
         message["params"]["update"].clone()
     }

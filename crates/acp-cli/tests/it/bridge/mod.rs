@@ -1,8 +1,14 @@
 //! `acp bridge`: the transcript of a client is the same as without it.
 
+#[cfg(unix)]
+mod login;
+mod modes;
+mod passing;
 mod plays;
+mod raw;
 mod scenes;
 mod script;
+mod steering;
 mod versions;
 
 use std::sync::Arc;
@@ -10,7 +16,7 @@ use std::time::Duration;
 
 use acp_agent::Options;
 use acp_cli::bridge::Bridge;
-use acp_client::{ProtocolVersion, Transport};
+use acp_client::{LocalTerminals, ProtocolVersion, Transport};
 
 use self::plays::{Client, is_done};
 use self::scenes::Scenes;
@@ -72,8 +78,12 @@ async fn play(client: &Client, scene: &str) -> Vec<String> {
 /// Compares the scenes that are played through bridges to agents of these versions with those that
 /// are played without them. The first bridge is next to the client.
 async fn compare(bridges: &[ProtocolVersion]) {
-    let plain = Client::connect(direct()).await;
     let through = bridges.iter().rev().fold(direct(), |agent, to| bridge(*to, agent));
+    compare_with(through, bridges).await;
+}
+
+async fn compare_with(through: Transport, bridges: &[ProtocolVersion]) {
+    let plain = Client::connect(direct()).await;
     let through = Client::connect(through).await;
     assert_eq!(through.agent.info(), plain.agent.info());
     let mut different = Vec::new();
@@ -101,4 +111,13 @@ async fn an_agent_of_version_1_is_the_same_behind_a_bridge() {
 #[tokio::test]
 async fn an_agent_of_version_1_is_the_same_behind_two_bridges() {
     compare(&[ProtocolVersion::V2, ProtocolVersion::V1]).await;
+}
+
+/// Such a bridge reads every message, although both sides speak one version.
+#[tokio::test]
+async fn an_agent_of_version_1_is_the_same_behind_a_bridge_that_serves_terminals() {
+    let (near, far) = Transport::duplex();
+    let bridge = Bridge::new(acp_client::connect(direct()).versions([ProtocolVersion::V1]));
+    tokio::spawn(bridge.serve_terminals(LocalTerminals::new()).serve(far));
+    compare_with(near, &[ProtocolVersion::V1]).await;
 }

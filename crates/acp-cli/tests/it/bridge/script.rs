@@ -1,96 +1,14 @@
 //! A scripted agent of version 2: what a client of version 1 gets of the words that it does not
 //! know.
 
-use acp_client::{ProtocolVersion, Transport};
+use acp_client::ProtocolVersion;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
 use super::bridge;
+use super::raw::{Raw, V1, V2, opened_as};
 
-/// One end of a connection, line by line.
-struct Raw {
-    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-}
-
-impl Raw {
-    fn pair() -> (Self, Transport) {
-        let (near, far) = tokio::io::duplex(64 * 1024);
-        let (reader, writer) = tokio::io::split(near);
-        (Self { lines: BufReader::new(reader).lines(), writer }, Transport::from_stream(far))
-    }
-
-    async fn write(&mut self, message: Value) {
-        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("it is read");
-    }
-
-    async fn read(&mut self) -> Value {
-        let line = self.lines.next_line().await.expect("it is readable").expect("there is one");
-        serde_json::from_str(&line).expect("is JSON")
-    }
-
-    /// Reads a request, and answers it.
-    async fn answer(&mut self, method: &str, result: Value) -> Value {
-        let request = self.read().await;
-        assert_eq!(request["method"], method, "{request}");
-        self.write(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
-        request["params"].clone()
-    }
-
-    async fn update(&mut self, update: Value) {
-        let params = json!({"sessionId": "s", "update": update});
-        self.write(json!({"jsonrpc": "2.0", "method": "session/update", "params": params})).await;
-    }
-
-    /// Sends a request, and returns everything up to its answer.
-    async fn request(&mut self, id: u64, method: &str, params: Value) -> Vec<Value> {
-        self.write(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-        let mut read = Vec::new();
-        loop {
-            let message = self.read().await;
-            let is_answer = message["id"] == id && message.get("method").is_none();
-            read.push(message);
-            if is_answer {
-                return read;
-            }
-        }
-    }
-}
-
-/// A client of version 1 before a bridge to a scripted agent, with a session.
 async fn opened() -> (Raw, Raw) {
-    let (mut agent, transport) = Raw::pair();
-    let (mut client, near) = Raw::pair();
-    let mut bridged = acp_cli_bridge(transport, near);
-    let script = async {
-        let asked = agent
-            .answer(
-                "initialize",
-                json!({"protocolVersion": 2, "info": {"name": "a", "version": "1"},
-            "capabilities": {"session": {}}}),
-            )
-            .await;
-        assert_eq!((asked["protocolVersion"].as_u64(), asked["info"]["name"].as_str()), (Some(2), Some("c")));
-        agent.answer("session/new", json!({"sessionId": "s"})).await;
-    };
-    let client_script = async {
-        let info = json!({"name": "c", "version": "1"});
-        client.request(1, "initialize", json!({"protocolVersion": 1, "clientInfo": info})).await;
-        client.request(2, "session/new", json!({"cwd": "/w", "mcpServers": []})).await;
-    };
-    tokio::select! {
-        ((), ()) = async { tokio::join!(script, client_script) } => {}
-        ended = &mut bridged => panic!("{ended:?}"),
-    }
-    (client, agent)
-}
-
-fn acp_cli_bridge(
-    agent: Transport,
-    client: Transport,
-) -> tokio::task::JoinHandle<Result<(), acp_cli::bridge::BridgeError>> {
-    let connect = acp_client::connect(agent).versions([ProtocolVersion::V2]);
-    tokio::spawn(acp_cli::bridge::Bridge::new(connect).serve(client))
+    opened_as(V1, V2).await
 }
 
 /// Plays a turn, and returns the updates that the client gets.

@@ -40,6 +40,7 @@ impl Session {
     /// [`Error::NotOffered`] if the session has no config options; [`Error::Argument`] if it does
     /// not have this one, [or the option does not have this
     /// value](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cfg-09);
+    /// [`Error::Unsupported`] for a kind of value that the version of the protocol does not have;
     /// [`Error::SessionClosed`]; the agent refused.
     pub async fn set_config_option(
         &self,
@@ -54,6 +55,7 @@ impl Session {
             state.config.options().ok_or(Error::NotOffered { method, capability: "configOptions" })?;
         SessionConfigOption::check(&options, &option, &value)
             .map_err(|error| Error::argument(method, error.field(), &error))?;
+        self.agent().wire().check_value(&value, method)?;
         let request = SetSessionConfigOptionRequest::new(self.id().clone(), option, value);
         let answer = self.agent().wire().ask_at(self.agent().peer(), self.id(), &request).await?;
         state.config.set(answer.value.config_options, answer.at);

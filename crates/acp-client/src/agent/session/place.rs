@@ -47,7 +47,8 @@ impl Place {
         self.mcp_servers.push(server);
     }
 
-    pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
+    #[cfg_attr(not(feature = "unstable"), expect(unused_mut, reason = "the system prompt is unstable"))]
+    pub(crate) fn check(mut self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
         let argument = |field| move |error: PathError| Error::argument(method, field, &error);
         let offered = agent.capabilities();
         agent.check_offered(agent.wire().has_sessions(offered), method, "session")?;
@@ -65,7 +66,12 @@ impl Place {
             }
         })?;
         #[cfg(feature = "unstable")]
-        check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
+        {
+            check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
+            if let Some(prompt) = &mut self.system_prompt {
+                agent.shared().report(agent.wire().fit_content(&mut prompt.content), None);
+            }
+        }
         let directories = self.directories.into_iter().collect::<Result<_, _>>();
         Ok(Checked {
             cwd: self.cwd.map_err(argument("cwd"))?,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use acp_types::Meta;
 use acp_types::v1::ext::PromptError;
 use acp_types::v1::{ContentBlock, PromptRequest};
 use tokio::sync::oneshot;
@@ -13,10 +14,25 @@ use crate::wire::flow::PromptId;
 use crate::wire::moment::Read;
 use crate::{Error, Session, Turn};
 
-/// A prompt: text, a content block, or several.
+/// A prompt: text, a content block, or several, with data of extensions or without.
+///
+/// ```no_run
+/// # async fn ask(session: acp_client::Session) -> Result<(), acp_client::Error> {
+/// use acp_client::Meta;
+///
+/// let meta = Meta::new().with("acme.dev/effort", "high");
+/// let turn = session.prompt(("What changed today?", meta)).await?;
+/// # turn.finish().await?;
+/// # Ok(()) }
+/// ```
 pub trait IntoPrompt {
     /// Converts to the blocks of the prompt.
     fn into_prompt(self) -> Vec<ContentBlock>;
+
+    /// Takes the data of extensions out of the prompt, its `_meta`.
+    fn take_meta(&mut self) -> Option<Meta> {
+        None
+    }
 }
 
 impl Session {
@@ -31,8 +47,8 @@ impl Session {
     /// a cancelled turn; [`Error::LimitReached`] if the session is beyond a limit of
     /// [`Connect::turn_limits`](crate::Connect::turn_limits) already; [`Error::SessionClosed`];
     /// [`Error::Closed`].
-    pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
-        let prompt = content.into_prompt();
+    pub async fn prompt(&self, mut content: impl IntoPrompt) -> Result<Turn, Error> {
+        let (meta, mut prompt) = (content.take_meta(), content.into_prompt());
         self.check_content(self.agent().method::<PromptRequest>(), &prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
@@ -44,7 +60,9 @@ impl Session {
             return Err(Error::LimitReached { session: self.id().clone(), limit });
         }
         state.usage.begin_turn();
-        let request = PromptRequest::new(self.id().clone(), prompt);
+        self.fit_content(&mut prompt);
+        let mut request = PromptRequest::new(self.id().clone(), prompt);
+        request.meta = meta;
         let (sender, outcome) = oneshot::channel();
         let message = PromptId::default();
         let turn = Turn::new(self.clone(), number, outcome, PromptId::clone(&message));
@@ -94,6 +112,12 @@ impl Session {
         }
     }
 
+    /// Leaves out the parts of a prompt that the version does not have, and reports them.
+    pub(super) fn fit_content(&self, prompt: &mut [ContentBlock]) {
+        let lost = self.agent().wire().fit_content(prompt);
+        self.agent().shared().report(lost, Some(self.state()));
+    }
+
     /// Refuses prompts that the agent does not take (rule v1-cap-09).
     pub(super) fn check_content(&self, method: &'static str, prompt: &[ContentBlock]) -> Result<(), Error> {
         let takes = &self.agent().capabilities().prompt_capabilities;
@@ -134,6 +158,17 @@ impl IntoPrompt for Vec<ContentBlock> {
 impl<const N: usize> IntoPrompt for [ContentBlock; N] {
     fn into_prompt(self) -> Vec<ContentBlock> {
         self.into()
+    }
+}
+
+/// Content with data of extensions, the `_meta` of the prompt.
+impl<P: IntoPrompt> IntoPrompt for (P, Meta) {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self.0.into_prompt()
+    }
+
+    fn take_meta(&mut self) -> Option<Meta> {
+        Some(std::mem::take(&mut self.1))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::future::IntoFuture;
 use std::pin::Pin;
 
+use acp_types::Meta;
 use acp_types::v1::ContentBlock;
 use acp_types::v1::ext::{IdleBehavior, SteerRequest, SteerResponse};
 
@@ -28,6 +29,7 @@ pub struct Steer {
     /// The turn that the message is for; `None` for any.
     turn: Option<u64>,
     prompt: Vec<ContentBlock>,
+    meta: Option<Meta>,
     starts_turn: bool,
 }
 
@@ -52,13 +54,14 @@ impl Session {
     /// [`Error::Content`] and [`Error::Argument`] as a prompt does; [`Error::SessionClosed`]; the
     /// agent refused.
     pub fn steer(&self, content: impl IntoPrompt) -> Steer {
-        Steer::new(self.clone(), None, content.into_prompt())
+        Steer::new(self.clone(), None, content)
     }
 }
 
 impl Steer {
-    pub(super) const fn new(session: Session, turn: Option<u64>, prompt: Vec<ContentBlock>) -> Self {
-        Self { session, turn, prompt, starts_turn: false }
+    pub(super) fn new(session: Session, turn: Option<u64>, mut content: impl IntoPrompt) -> Self {
+        let meta = content.take_meta();
+        Self { session, turn, prompt: content.into_prompt(), meta, starts_turn: false }
     }
 
     /// Lets the agent begin a turn with the message if none runs. Some agents do; others answer
@@ -72,7 +75,7 @@ impl Steer {
     }
 
     async fn send(self) -> Result<SteerResponse, Error> {
-        let Self { session, turn, prompt, starts_turn } = self;
+        let Self { session, turn, mut prompt, meta, starts_turn } = self;
         let agent = session.agent();
         agent.check_offered(agent.can_be_steered(), METHOD, "_meta.steering.supported")?;
         session.check_open(METHOD)?;
@@ -85,7 +88,9 @@ impl Steer {
         if is_over && !starts_turn {
             return Ok(SteerResponse::prompt_required());
         }
+        session.fit_content(&mut prompt);
         let mut request = SteerRequest::new(session.id().clone(), prompt);
+        request.meta = meta;
         if !starts_turn {
             request = request.when_idle(&IdleBehavior::PromptRequired);
         }

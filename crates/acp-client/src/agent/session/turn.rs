@@ -140,7 +140,7 @@ impl Turn {
     ///
     /// Awaiting it has the errors of [`Session::steer`](crate::Session::steer).
     pub fn steer(&self, content: impl IntoPrompt) -> Steer {
-        Steer::new(self.session.clone(), Some(self.number), content.into_prompt())
+        Steer::new(self.session.clone(), Some(self.number), content)
     }
 
     /// Sets the limits of this turn, in place of those of

@@ -8,7 +8,7 @@ use acp_types::v1::{
 };
 use acp_types::v2::{self, RequestPermissionSubject};
 
-use super::tool_call;
+use super::{as_is, tool_call};
 use crate::wire::question::{ADDED, CONTENT, DESCRIPTION, QUESTION, SUBJECT, TITLE};
 
 /// Reads the params of `session/request_permission`. The vocabulary asks about a tool call, so that
@@ -18,7 +18,7 @@ use crate::wire::question::{ADDED, CONTENT, DESCRIPTION, QUESTION, SUBJECT, TITL
 /// # Errors
 /// The request is malformed, or has no option of a kind that is known here.
 pub(super) fn permission(params: Node<'_>) -> Result<RequestPermissionRequest, ReadError> {
-    let request: v2::RequestPermissionRequest = acp_json::read(params)?;
+    let request: v2::RequestPermissionRequest = as_is::read(params)?;
     let options = options(request.options)?;
     let (mut call, subject) = subject(request.subject);
     let mut added = Map::default();

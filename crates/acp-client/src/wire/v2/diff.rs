@@ -4,6 +4,7 @@ use acp_json::Value;
 use acp_types::UnknownVariant;
 use acp_types::v2::{Diff, DiffChange, DiffOperation};
 
+use super::as_is;
 use crate::event::{FileChange, FileChanges, FileOperation, FilePatch};
 
 /// The kind of content that they are.
@@ -14,7 +15,7 @@ pub(in crate::wire) fn changes(item: &UnknownVariant) -> Option<FileChanges> {
     if item.tag() != DIFF {
         return None;
     }
-    let diff: Diff = acp_json::read(Value::from(item.members().clone()).into_node()).ok()?;
+    let diff: Diff = as_is::read(Value::from(item.members().clone()).into_node()).ok()?;
     let mut changes = FileChanges::new(diff.changes.into_iter().map(change).collect());
     changes.patch = diff.patch.map(|patch| FilePatch::new(patch.format.as_str().to_owned(), patch.text));
     changes.meta = diff.meta;

@@ -1,11 +1,14 @@
 //! Parts of requests that version 2 writes in another way.
 
-use acp_types::Meta;
 use acp_types::v1::McpServer;
 use acp_types::v2::WritesV2;
+#[cfg(feature = "unstable")]
+use acp_types::v2::from_v1::Blocks;
 use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, members, optional};
+use super::as_is::{member, members};
+#[cfg(feature = "unstable")]
+use super::as_is::{meta, optional};
 
 /// Writes the members that the requests to open a session have in common.
 pub(super) fn place<M: SerializeMap>(
@@ -22,11 +25,6 @@ pub(super) fn place<M: SerializeMap>(
         member(params, "mcpServers", &Servers(servers))?;
     }
     Ok(())
-}
-
-/// Writes `_meta`, if there is one.
-pub(super) fn meta<M: SerializeMap>(params: &mut M, meta: Option<&Meta>) -> Result<(), M::Error> {
-    optional(params, "_meta", meta)
 }
 
 /// MCP servers. In version 2 each says its kind.
@@ -86,7 +84,7 @@ impl Serialize for SystemPrompt<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut prompt = serializer.serialize_map(None)?;
         member(&mut prompt, "mode", &self.0.mode)?;
-        member(&mut prompt, "content", &super::content::Blocks(&self.0.content))?;
+        member(&mut prompt, "content", &Blocks(&self.0.content))?;
         meta(&mut prompt, self.0.meta.as_ref())?;
         prompt.end()
     }

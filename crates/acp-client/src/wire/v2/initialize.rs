@@ -10,7 +10,7 @@ use acp_types::v2::ReadsV2;
 use acp_types::{UnknownVariant, v2};
 use serde_core::ser::SerializeMap;
 
-use super::as_is::{self, member};
+use super::as_is::{self, member, meta};
 use crate::wire::initialized::Initialized;
 
 /// Writes the params. Of the capabilities version 2 has those for logins in a terminal and for
@@ -36,7 +36,7 @@ pub(super) fn write<M: SerializeMap>(request: &InitializeRequest, params: &mut M
     if capabilities != v2::ClientCapabilities::new() {
         member(params, "capabilities", &capabilities)?;
     }
-    super::encode::meta(params, request.meta.as_ref())
+    meta(params, request.meta.as_ref())
 }
 
 /// Reads the result.

@@ -2,12 +2,10 @@
 //! the vocabulary. Only this folder names its types.
 
 pub(in crate::wire) mod accepted;
-mod as_is;
 mod ask;
 mod blocks;
 mod commands;
 pub(in crate::wire) mod config;
-mod content;
 pub(in crate::wire) mod diff;
 mod elicitation;
 mod encode;
@@ -28,3 +26,6 @@ mod terminal;
 mod tool_call;
 mod unknown;
 pub(in crate::wire) mod update;
+
+// Everything here is written and read by its functions.
+use acp_types::v2::as_is;

@@ -14,11 +14,11 @@ use acp_types::v1::{
     PromptRequest, ResumeSessionRequest, SessionConfigValue, SessionInfo, SetSessionConfigOptionRequest,
     SetSessionConfigOptionResponse, SetSessionModeRequest,
 };
+use acp_types::v2::from_v1::Blocks;
 use acp_types::v2::{self, methods};
 use serde_core::ser::{Error as _, SerializeMap};
 
-use super::as_is::{member, members, read_at};
-use super::content::Blocks;
+use super::as_is::{member, members, meta, read_at};
 use super::message::{AnswerOfV2, MessageOfV2, MethodOfV2};
 use super::{config, encode};
 
@@ -109,7 +109,7 @@ impl MessageOfV2 for NewSessionRequest {
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
         #[cfg(feature = "unstable")]
         encode::system_prompt(params, self.system_prompt.as_ref())?;
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 
@@ -125,7 +125,7 @@ impl MessageOfV2 for LoadSessionRequest {
         member(params, "replayFrom", &v2::ReplayFrom::from(v2::ReplayFromStart::new()))?;
         #[cfg(feature = "unstable")]
         encode::system_prompt(params, self.system_prompt.as_ref())?;
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 
@@ -139,7 +139,7 @@ impl MessageOfV2 for ResumeSessionRequest {
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
         #[cfg(feature = "unstable")]
         encode::system_prompt(params, self.system_prompt.as_ref())?;
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 
@@ -154,7 +154,7 @@ impl MessageOfV2 for ForkSessionRequest {
         member(params, "sessionId", &self.session_id)?;
         encode::place(params, &self.cwd, &self.additional_directories, &self.mcp_servers)?;
         encode::system_prompt(params, self.system_prompt.as_ref())?;
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 
@@ -166,7 +166,7 @@ impl MessageOfV2 for PromptRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
         member(params, "sessionId", &self.session_id)?;
         member(params, "prompt", &Blocks(&self.prompt))?;
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 
@@ -190,7 +190,7 @@ impl MessageOfV2 for SetSessionConfigOptionRequest {
             SessionConfigValue::Unknown(value) => value.write("type", params)?,
             _ => return Err(M::Error::custom("version 2 has no values of this kind")),
         }
-        encode::meta(params, self.meta.as_ref())
+        meta(params, self.meta.as_ref())
     }
 }
 

@@ -112,14 +112,15 @@ impl Idle {
 
     /// Returns the end of the turn.
     pub(super) fn into_ended(self) -> Ended {
-        let Self { state: State { kind, background }, at, is_change } = self;
+        let Self { state: State { kind, background, meta }, at, is_change } = self;
         match kind {
             StateKind::Idle { error: Some(error), .. } => Err(CallError::Remote(error)),
             kind => {
                 let reason = reason(kind);
                 let has_reason = reason.is_some();
                 let reason = reason.unwrap_or_else(|| StopReason::Unknown(UNREPORTED.into()));
-                let response = PromptResponse::new(reason);
+                let mut response = PromptResponse::new(reason);
+                response.meta = meta;
                 Ok(Read { value: End { response, has_reason, background, is_doubtful: !is_change }, at })
             }
         }

@@ -1,28 +1,29 @@
 //! The state of a session.
 
-use acp_json::{Map, Value};
+use acp_json::Map;
 use acp_types::UnknownVariant;
 use acp_types::v1::StopReason;
 use acp_types::v2::{self, ErrorStopReason, IdleReason, IdleStateUpdate, StateUpdate};
 
+use super::as_is;
 use crate::RpcError;
 use crate::event::{BackgroundWork, State, StateKind};
 
 /// Decodes a report of the state.
 pub(super) fn state(update: StateUpdate) -> State {
-    let (kind, background) = match update {
-        StateUpdate::Running(running) => (StateKind::Running, running.background),
-        StateUpdate::RequiresAction(waiting) => (StateKind::RequiresAction, waiting.background),
+    let (kind, background, meta) = match update {
+        StateUpdate::Running(running) => (StateKind::Running, running.background, running.meta),
+        StateUpdate::RequiresAction(waiting) => (StateKind::RequiresAction, waiting.background, waiting.meta),
         StateUpdate::Idle(idle) => {
-            let IdleStateUpdate { stop_reason, background, .. } = *idle;
-            (ended(stop_reason), background)
+            let IdleStateUpdate { stop_reason, background, meta, .. } = *idle;
+            (ended(stop_reason), background, meta)
         }
-        StateUpdate::Other(unknown) => (StateKind::Unknown(unknown), None),
+        StateUpdate::Other(unknown) => (StateKind::Unknown(unknown), None, None),
         // The types know this state and the vocabulary does not: it is unstable.
-        other => (StateKind::Unknown(UnknownVariant::new(other.tag(), Map::default())), None),
+        other => (StateKind::Unknown(UnknownVariant::new(other.tag(), Map::default())), None, None),
     };
     let background = background.map(|works| works.into_iter().map(work).collect());
-    State { kind, background }
+    State { kind, background, meta }
 }
 
 /// Decodes the end of the work before.
@@ -45,7 +46,7 @@ fn ended(reason: IdleReason) -> StateKind {
 fn failure(reason: ErrorStopReason) -> RpcError {
     let Some(error) = reason.error else { return RpcError::internal("the agent does not give a reason") };
     let mut failure = RpcError::new(error.code.0, error.message);
-    failure.data = error.data.and_then(|data| Value::new(&data).ok());
+    failure.data = error.data.and_then(|data| as_is::json(&data).ok());
     failure
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use acp_rpc::{CallError, Peer};
+use acp_types::Meta;
 use acp_types::v1::PromptRequest;
 use acp_types::v1::ext::{SteerOutcome, SteerRequest, SteerResponse};
 
@@ -12,6 +13,9 @@ use super::message::{MethodOfV2 as _, Params};
 use crate::wire::flow::Flow;
 use crate::wire::moment::Read;
 
+/// The name in `_meta` of the extension that version 1 has for this.
+const EXTENSION: &str = "steering";
+
 /// Sends the message, and returns when the agent has taken it or refused it. An agent that is at
 /// work and takes no second prompt refuses it with an invalid request.
 pub(in crate::wire) async fn steer(
@@ -19,7 +23,12 @@ pub(in crate::wire) async fn steer(
     flow: &Arc<Flow>,
     request: &SteerRequest,
 ) -> Result<SteerResponse, CallError> {
-    let prompt = PromptRequest::new(request.session_id.clone(), request.prompt.clone());
+    let mut prompt = PromptRequest::new(request.session_id.clone(), request.prompt.clone());
+    // A convention of the extension, which has no meaning for a prompt.
+    let meta =
+        request.meta.iter().flat_map(|meta| meta.as_map().iter()).filter(|(name, _)| *name != EXTENSION);
+    let meta = meta.fold(Meta::new(), |meta, (name, value)| meta.with(name, value.clone()));
+    prompt.meta = Some(meta).filter(|meta| !meta.as_map().is_empty());
     let number = flow.turns().sent(Box::new(drop));
     let mut sent = Sent { flow, number: Some(number) };
     let answer = peer.request::<_, Read<Accepted>>(PromptRequest::METHOD, &Params(&prompt)).await;

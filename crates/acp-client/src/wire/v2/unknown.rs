@@ -1,12 +1,14 @@
 //! Values of kinds that the vocabulary does not have.
 
-use acp_json::{Map, Value};
+use acp_json::Map;
 use acp_types::UnknownVariant;
-use serde_core::Serialize;
+use acp_types::v2::WritesV2;
+
+use super::as_is;
 
 /// Returns a value as one of an unknown kind, with all its members but the tag.
-pub(super) fn as_unknown<T: Serialize>(member: &str, tag: &str, value: &T) -> UnknownVariant {
-    let members = Value::new(value).and_then(|value| acp_json::read::<Map>(value.into_node()));
+pub(super) fn as_unknown(member: &str, tag: &str, value: &impl WritesV2) -> UnknownVariant {
+    let members = as_is::json(value).and_then(|value| as_is::read::<Map>(value.into_node()));
     let mut members = members.unwrap_or_default();
     members.remove(member);
     UnknownVariant::new(tag, members)

@@ -11,23 +11,35 @@ use acp_client::{Agent, Connect, Session, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
+use crate::schema::{Lines, Side};
+
 /// A client that is silent for this long stays silent: the test fails instead of hanging.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// The agent's end of the pipe.
+/// The agent's end of the pipe. Each line of the client is checked against the schema of the
+/// version that is spoken.
 pub(crate) struct Wire {
     lines: BufReader<ReadHalf<DuplexStream>>,
     out: WriteHalf<DuplexStream>,
+    checked: Lines,
 }
 
 /// A transport for the client, and the other end of it.
 pub(crate) fn pipe() -> (Transport, Wire) {
     let (client, agent) = tokio::io::duplex(64 * 1024);
     let (lines, out) = tokio::io::split(agent);
-    (Transport::from_stream(client), Wire { lines: BufReader::new(lines), out })
+    (
+        Transport::from_stream(client),
+        Wire { lines: BufReader::new(lines), out, checked: Lines::of(Side::Client) },
+    )
 }
 
 impl Wire {
+    /// Lets the client write what the schema does not have.
+    pub(crate) const fn unchecked(&mut self) {
+        self.checked.stop();
+    }
+
     /// Returns the next message of the client.
     pub(crate) async fn receive(&mut self) -> Value {
         self.next().await.expect("the client has sent something")
@@ -38,6 +50,9 @@ impl Wire {
         let mut line = String::new();
         let read = tokio::time::timeout(PATIENCE, self.lines.read_line(&mut line)).await;
         let read = read.expect("the client says something in time").expect("the pipe works");
+        if read > 0 {
+            self.checked.wrote(&line);
+        }
         (read > 0).then(|| serde_json::from_str(&line).expect("the client sends JSON"))
     }
 
@@ -54,6 +69,8 @@ impl Wire {
 
     /// Sends bytes as they are.
     pub(crate) async fn raw(&mut self, text: impl AsRef<[u8]>) {
+        let lines = String::from_utf8_lossy(text.as_ref());
+        lines.lines().for_each(|line| self.checked.heard(line));
         self.out.write_all(text.as_ref()).await.expect("the client reads");
     }
 

@@ -2,8 +2,12 @@
 
 mod baseline;
 mod coverage;
+mod details;
 mod json;
+mod junit;
+mod markdown;
 mod text;
+mod xml;
 
 pub use self::baseline::Baseline;
 pub use self::coverage::Coverage;
@@ -77,6 +81,13 @@ impl Report {
     pub fn counts(&self) -> [usize; 4] {
         count(self.outcomes.iter())
     }
+}
+
+/// Returns the outcomes by area, in the order of the rule book.
+fn areas(outcomes: &[Outcome]) -> impl Iterator<Item = (&str, &[Outcome])> {
+    let of_one_area = |one: &Outcome, next: &Outcome| one.rule.area == next.rule.area;
+    let named = |area: &'_ [Outcome]| area.first().map(|first| first.rule.area.as_str());
+    outcomes.chunk_by(of_one_area).filter_map(move |area| Some((named(area)?, area)))
 }
 
 fn count<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> [usize; 4] {

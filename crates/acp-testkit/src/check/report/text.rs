@@ -40,7 +40,8 @@ fn row(
 }
 
 impl Report {
-    fn failure(&self, f: &mut fmt::Formatter<'_>, outcome: &Outcome, reason: &str) -> fmt::Result {
+    /// Writes a failure with its rule, its lines and the command that repeats it.
+    pub(super) fn failure(&self, f: &mut fmt::Formatter<'_>, outcome: &Outcome, reason: &str) -> fmt::Result {
         let rule = outcome.rule;
         let word = if rule.strength == Strength::Should { "warning" } else { "failure" };
         writeln!(f, "\n{word} {} ({}): {}", rule.id, rule.strength, rule.text)?;

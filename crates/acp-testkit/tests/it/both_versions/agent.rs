@@ -14,7 +14,7 @@ fn options(is_quick: bool) -> Vec<SessionConfigOption> {
     vec![SessionConfigOption::new("quick", "Quick", SessionConfigBoolean::new(is_quick))]
 }
 
-#[agent(name = "everything")]
+#[agent(name = "everything", prompt(queue))]
 impl Everything {
     async fn new_session(&self, _open: NewSession) -> Result<Opened<()>> {
         let modes = [SessionMode::new("ask", "Ask"), SessionMode::new("code", "Code")];

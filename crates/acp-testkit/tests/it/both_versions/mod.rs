@@ -2,6 +2,7 @@
 //! from ids.
 
 mod agent;
+mod queue;
 
 use std::sync::Arc;
 

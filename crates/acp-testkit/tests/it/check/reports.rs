@@ -67,6 +67,57 @@ async fn an_open_rule_has_a_status_of_its_own() {
     assert_eq!([Status::Passed, Status::Failed, Status::Inconclusive].map(Status::exit_code), [0, 1, 3]);
 }
 
+/// A message that tries to end the text that it stands in.
+const HOSTILE: Fault = Fault::Answer("_acp_check/none", |message| {
+    recode(message, -32601, -32603);
+    message["error"]["message"] = "]]></failure><a b=\"&'\">\u{1b}[31m ````\r ``` \u{ffff}| <b>".into();
+});
+
+#[tokio::test(start_paused = true)]
+async fn junit_is_xml_whatever_the_agent_says() {
+    let report = check(Base::Full, HOSTILE, &["v1-rpc-12", "v1-rpc-13", "v1-tr-04"]).await;
+    for (strict, failures) in [(false, "0"), (true, "1")] {
+        let xml = report.to_junit(strict);
+        let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}: {xml}"));
+        let root = document.root_element();
+        let counts = ["tests", "failures", "errors", "skipped"].map(|name| root.attribute(name).unwrap());
+        assert_eq!((root.tag_name().name(), counts), ("testsuites", ["3", failures, "0", "1"]));
+        let tests: Vec<_> = root.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+        let name = tests[0].attribute("name").unwrap();
+        assert!(name.starts_with("v1-rpc-12 (SHOULD): A request for an unimplemented method"), "{name}");
+        assert_eq!(tests[0].attribute("classname"), Some("JSON-RPC envelope and conventions"));
+        let said = tests[0].first_element_child().unwrap();
+        assert_eq!(said.tag_name().name(), if strict { "failure" } else { "system-out" });
+        let text = said.text().unwrap();
+        assert!(text.contains("scenario: methods that nobody has\n"), "{text}");
+        assert!(text.contains(r#"]]></failure><a b=\"&'\">"#), "{text}");
+        assert!(tests[1].first_element_child().unwrap().has_tag_name("skipped"));
+        assert!(tests[2].first_element_child().is_none());
+    }
+    // An open rule is an error.
+    let open = check(Base::Plain, NONE, &["v1-perm-08"]).await.to_junit(false);
+    let document = roxmltree::Document::parse(&open).unwrap();
+    let error = document.descendants().find(|node| node.has_tag_name("error")).unwrap();
+    assert_eq!(error.attribute("message"), Some("no prompt is set for which the agent asks"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn markdown_keeps_foreign_text_in_its_blocks() {
+    let page = check(Base::Full, HOSTILE, &["v1-rpc-12", "v1-rpc-13", "v1-tr-04"]).await.to_markdown();
+    for part in [
+        "| JSON-RPC envelope and conventions | 0 | 1 | 1 | 0 |\n",
+        "| **all** | 1 | 1 | 1 | 0 |\n",
+        "\n## Warning: v1-rpc-12 (SHOULD)\n\nA request for an unimplemented method gets `-32601`.\n\n`````text\n",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    // The block begins and ends with more backticks than the agent has sent.
+    let outside: String = page.split("`````").step_by(2).collect();
+    assert!(!outside.contains("failure>") && outside.contains("## Warning"), "{outside}");
+    let open = check(Base::Plain, NONE, &["v1-perm-08"]).await.to_markdown();
+    assert!(open.contains("\n## Open: v1-perm-08 "), "{open}");
+}
+
 #[test]
 fn the_coverage_names_the_rules_without_a_case() {
     let coverage = Coverage::of_agents(Version::V1);

@@ -1,6 +1,8 @@
 //! Shorter ways to make and read content.
 
-use crate::v1::{ContentBlock, ContentChunk, EmbeddedResourceResource, ResourceLink, TextContent};
+use crate::v1::{
+    Annotations, ContentBlock, ContentChunk, EmbeddedResourceResource, ResourceLink, TextContent,
+};
 
 impl ContentBlock {
     /// Makes a block of plain text or Markdown.
@@ -13,6 +15,21 @@ impl ContentBlock {
     #[must_use]
     pub fn link(name: impl Into<String>, uri: impl Into<String>) -> Self {
         ResourceLink::new(name, uri).into()
+    }
+
+    /// Returns the hints on the use of the block, to change them. A kind that is not known here has
+    /// none.
+    #[must_use]
+    pub fn annotations_mut(&mut self) -> Option<&mut Annotations> {
+        let annotations = match self {
+            ContentBlock::Text(text) => &mut text.annotations,
+            ContentBlock::Image(image) => &mut image.annotations,
+            ContentBlock::Audio(audio) => &mut audio.annotations,
+            ContentBlock::ResourceLink(link) => &mut link.annotations,
+            ContentBlock::Resource(resource) => &mut resource.annotations,
+            ContentBlock::Unknown(_) => return None,
+        };
+        annotations.as_deref_mut()
     }
 
     /// Returns the text, if this is a text block.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod enums;
+mod from_v1;
 mod patches;
 mod shared;
 mod sizes;

@@ -18,6 +18,7 @@ use agent_client_protocol::v2::{ConnectionTo, Responder, schema};
 use agent_client_protocol::{
     Agent, Client, Error, Result, Stdio, on_receive_notification, on_receive_request,
 };
+use rust_sdk_peer::lock;
 use tokio::sync::watch;
 
 #[tokio::main]
@@ -301,9 +302,4 @@ fn idle(reason: Option<StopReason>) -> SessionUpdate {
 
 fn not_found(session: &SessionId) -> Error {
     schema::Error::session_not_found(session.clone()).into()
-}
-
-/// A poisoned lock only means that another handler panicked; the map stays usable.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -18,6 +18,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{
     Agent, Client, Error, ErrorCode, Result, Stdio, on_receive_notification, on_receive_request,
 };
+use rust_sdk_peer::lock;
 use tokio::sync::watch;
 
 #[tokio::main]
@@ -207,9 +208,4 @@ impl Turn {
     fn update(&self, update: SessionUpdate) -> Result<()> {
         self.client.send_notification(SessionNotification::new(self.session.clone(), update))
     }
-}
-
-/// A poisoned lock only means that another handler panicked; the maps stay usable.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,8 +1,6 @@
 //! A scripted client of version 2 on the official Rust SDK: `client-v2 <scenario> -- <agent>`
 //! (see ../../../README.md).
 
-use std::sync::{Arc, Mutex};
-
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v2::schema::{
     CancelSessionNotification, CancelledPermissionOutcome, CloseSessionRequest, Implementation,
@@ -14,32 +12,14 @@ use agent_client_protocol::v2::{ConnectionTo, Responder, schema::RequestPermissi
 use agent_client_protocol::{
     AcpAgent, Agent, Client, Error, Result, on_receive_notification, on_receive_request,
 };
+use rust_sdk_peer::{Report, run_client};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [scenario, separator, command @ ..] = arguments.as_slice() else {
-        return Err(usage());
-    };
-    if separator != "--" {
-        return Err(usage());
-    }
-    let scenario: Value = serde_json::from_str(scenario).map_err(Error::into_internal_error)?;
-    let agent = AcpAgent::from_args(command)?;
-    let report = Arc::new(Report::default());
-    let outcome = connect(agent, scenario, report.clone()).await;
-    let mut members = lock(&report.members).clone();
-    if let Err(error) = outcome {
-        members.insert("error".into(), json!({ "code": error.code.value(), "message": error.to_string() }));
-    }
-    println!("{}", Value::Object(members));
-    Ok(())
-}
-
-fn usage() -> Error {
-    Error::invalid_params().data("usage: client-v2 <scenario> -- <agent command>")
+    let report = Report::new(&["turns", "permissions", "late"]);
+    run_client(&report, async |agent, scenario| connect(agent, scenario, &report).await).await
 }
 
 type Link = ConnectionTo<Agent>;
@@ -50,7 +30,7 @@ enum Seen {
     Asked(RequestPermissionRequest, Responder<RequestPermissionResponse>),
 }
 
-async fn connect(agent: AcpAgent, scenario: Value, report: Arc<Report>) -> Result<()> {
+async fn connect(agent: AcpAgent, scenario: Value, report: &Report) -> Result<()> {
     let (updates, seen) = unbounded_channel();
     let asked = updates.clone();
     Client
@@ -68,7 +48,7 @@ async fn connect(agent: AcpAgent, scenario: Value, report: Arc<Report>) -> Resul
                         _: Link| { pass(&asked, Seen::Asked(request, responder)) },
             on_receive_request!(),
         )
-        .connect_with(agent, async |agent: Link| converse(&scenario, agent, seen, &report).await)
+        .connect_with(agent, async |agent: Link| converse(&scenario, agent, seen, report).await)
         .await
 }
 
@@ -203,33 +183,4 @@ impl Turn<'_> {
         self.cancelled = true;
         self.agent.send_notification(CancelSessionNotification::new(self.session.clone()))
     }
-}
-
-/// The client's report, which is printed at the end.
-struct Report {
-    members: Mutex<serde_json::Map<String, Value>>,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        let lists = ["turns", "permissions", "late"].map(|name| (name.to_owned(), json!([])));
-        Self { members: Mutex::new(lists.into_iter().collect()) }
-    }
-}
-
-impl Report {
-    fn set(&self, name: &str, value: Value) {
-        lock(&self.members).insert(name.to_owned(), value);
-    }
-
-    fn note(&self, list: &str, value: Value) {
-        if let Some(Value::Array(entries)) = lock(&self.members).get_mut(list) {
-            entries.push(value);
-        }
-    }
-}
-
-/// A poisoned lock only means that another handler panicked; what was noted stays true.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -14,32 +14,15 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{
     AcpAgent, Agent, Client, Error, Result, on_receive_notification, on_receive_request,
 };
+use rust_sdk_peer::{Report, lock, run_client};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [scenario, separator, command @ ..] = arguments.as_slice() else {
-        return Err(usage());
-    };
-    if separator != "--" {
-        return Err(usage());
-    }
-    let scenario: Value = serde_json::from_str(scenario).map_err(Error::into_internal_error)?;
-    let agent = AcpAgent::from_args(command)?;
     let observer = Arc::new(Observer::default());
-    let outcome = connect(agent, scenario, observer.clone()).await;
-    let mut report = lock(&observer.report).clone();
-    if let Err(error) = outcome {
-        report.insert("error".into(), json!({ "code": error.code.value(), "message": error.to_string() }));
-    }
-    println!("{}", Value::Object(report));
-    Ok(())
-}
-
-fn usage() -> Error {
-    Error::invalid_params().data("usage: client <scenario> -- <agent command>")
+    run_client(&observer.report, async |agent, scenario| connect(agent, scenario, observer.clone()).await)
+        .await
 }
 
 async fn connect(agent: AcpAgent, scenario: Value, observer: Arc<Observer>) -> Result<()> {
@@ -69,7 +52,7 @@ async fn connect(agent: AcpAgent, scenario: Value, observer: Arc<Observer>) -> R
         )
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, agent: ConnectionTo<Agent>| {
-                reads.note("reads", json!(request.path));
+                reads.report.note("reads", json!(request.path));
                 reads.happened("read", &agent)?;
                 let text = std::fs::read_to_string(&request.path).map_err(Error::into_internal_error);
                 responder.respond_with_result(text.map(ReadTextFileResponse::new))
@@ -78,7 +61,7 @@ async fn connect(agent: AcpAgent, scenario: Value, observer: Arc<Observer>) -> R
         )
         .on_receive_request(
             async move |request: WriteTextFileRequest, responder, agent: ConnectionTo<Agent>| {
-                writes.note("writes", json!(request.path));
+                writes.report.note("writes", json!(request.path));
                 writes.happened("write", &agent)?;
                 let written =
                     std::fs::write(&request.path, request.content).map_err(Error::into_internal_error);
@@ -92,7 +75,7 @@ async fn connect(agent: AcpAgent, scenario: Value, observer: Arc<Observer>) -> R
 
 /// The client's observations, and its place in the scenario.
 struct Observer {
-    report: Mutex<serde_json::Map<String, Value>>,
+    report: Report,
     turn: Mutex<Option<Turn>>,
     /// Counts finished turns, for answers that are held until their turn is over.
     finished: watch::Sender<usize>,
@@ -109,10 +92,8 @@ struct Turn {
 
 impl Default for Observer {
     fn default() -> Self {
-        let lists = ["turns", "permissions", "reads", "writes", "late"];
-        let report = lists.into_iter().map(|name| (name.to_owned(), json!([]))).collect();
         Self {
-            report: Mutex::new(report),
+            report: Report::new(&["turns", "permissions", "reads", "writes", "late"]),
             turn: Mutex::new(None),
             finished: watch::Sender::new(0),
             open: watch::Sender::new(0),
@@ -132,11 +113,11 @@ impl Observer {
             .client_capabilities(ClientCapabilities::new().fs(fs))
             .client_info(Implementation::new("rust-sdk-client", "5.0.0"));
         let initialized = agent.send_request(initialize).block_task().await?;
-        self.set("initialize", json!(initialized));
+        self.report.set("initialize", json!(initialized));
 
         let cwd = scenario["cwd"].as_str().unwrap_or_default();
         let session = agent.send_request(NewSessionRequest::new(cwd)).block_task().await?;
-        self.set("session", json!(session));
+        self.report.set("session", json!(session));
         for wanted in scenario["turns"].as_array().into_iter().flatten() {
             self.run_turn(wanted, &session.session_id, agent).await?;
         }
@@ -161,7 +142,7 @@ impl Observer {
         let response = agent.send_request(request).block_task().await?;
         let turn = lock(&self.turn).take();
         let updates = turn.map(|turn| turn.updates).unwrap_or_default();
-        self.note("turns", json!({ "stopReason": response.stop_reason, "updates": updates }));
+        self.report.note("turns", json!({ "stopReason": response.stop_reason, "updates": updates }));
         self.finished.send_modify(|turns| *turns += 1);
         Ok(())
     }
@@ -177,7 +158,7 @@ impl Observer {
             None => Some(update),
         };
         if let Some(update) = late {
-            self.note("late", update);
+            self.report.note("late", update);
         }
         self.happened(&kind, agent)
     }
@@ -188,7 +169,7 @@ impl Observer {
         request: RequestPermissionRequest,
         agent: &ConnectionTo<Agent>,
     ) -> Result<impl Future<Output = Result<RequestPermissionOutcome>> + Send + 'static> {
-        self.note("permissions", json!(request));
+        self.report.note("permissions", json!(request));
         self.happened("permission", agent)?;
         self.open.send_modify(|open| *open += 1);
         let turn = lock(&self.turn);
@@ -220,19 +201,4 @@ impl Observer {
         turn.cancel_sent = true;
         agent.send_notification(CancelNotification::new(turn.session.clone()))
     }
-
-    fn set(&self, name: &str, value: Value) {
-        lock(&self.report).insert(name.to_owned(), value);
-    }
-
-    fn note(&self, list: &str, value: Value) {
-        if let Some(Value::Array(entries)) = lock(&self.report).get_mut(list) {
-            entries.push(value);
-        }
-    }
-}
-
-/// A poisoned lock only means that another handler panicked; what was noted stays true.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -5,31 +5,18 @@ mod messages;
 mod session;
 mod tool_calls;
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use acp_client::{Cleared, Event, PlanContent, Session, TerminalChange};
-use jsonschema::ValidatorMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{text, with_session};
 use crate::common::Wire;
-
-static SCHEMA: LazyLock<ValidatorMap> = LazyLock::new(|| {
-    let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/v2").join(file);
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    jsonschema::validator_map_for(&schema).unwrap()
-});
+use crate::schema;
 
 /// Checks that the schema allows an update.
 pub(super) fn check(update: &Value) {
     let params = json!({"sessionId": "s1", "update": update});
-    let validator = SCHEMA.get("#/$defs/UpdateSessionNotification").expect("the schema has it");
-    if let Err(error) = validator.validate(&params) {
-        panic!("{error}: {params}");
-    }
+    schema::validate(2, "UpdateSessionNotification", &params);
 }
 
 /// Sends updates, and returns their events.

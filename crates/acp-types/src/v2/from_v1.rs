@@ -1,18 +1,19 @@
-//! Blocks of content.
+//! Values of [`v1`](crate::v1) that are another type here, written as this version has them.
 
-use acp_types::v1::{Annotations, ContentBlock};
-use acp_types::v2::WritesV2;
-use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use super::as_is::{member, optional};
-use super::encode::meta;
+use crate::v1::{Annotations, ContentBlock};
+use crate::v2::WritesV2;
+use crate::v2::as_is::{member, meta, optional};
 
 /// A block of content. A size below zero and a priority that is not between 0 and 1 are left out,
 /// because this version does not have them.
-struct Block<'a>(&'a ContentBlock);
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a>(pub &'a ContentBlock);
 
 /// A list of blocks.
-pub(super) struct Blocks<'a>(pub(super) &'a [ContentBlock]);
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks<'a>(pub &'a [ContentBlock]);
 
 impl WritesV2 for Block<'_> {}
 impl WritesV2 for Blocks<'_> {}
@@ -60,7 +61,6 @@ impl Serialize for Block<'_> {
                 meta(&mut map, resource.meta.as_ref())?;
             }
             ContentBlock::Unknown(block) => block.write("type", &mut map)?,
-            _ => return Err(S::Error::custom("this kind of content has no form in version 2")),
         }
         map.end()
     }

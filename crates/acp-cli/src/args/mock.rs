@@ -1,0 +1,79 @@
+//! The arguments of `acp mock`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use acp_testkit::mock::Side;
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::args::prompt::option;
+
+/// The command to run.
+#[derive(Debug)]
+pub(crate) enum MockArgs {
+    /// Plays a script.
+    Play { side: Side, script: PathBuf, peer: Vec<OsString> },
+    /// Writes a script that plays a side of a recording.
+    From { side: Side, recording: PathBuf },
+}
+
+pub(super) const USAGE: &str = "acp mock agent|client --script FILE";
+
+const EXIT_STATUS: &str = "\
+A script is TOML, or NDJSON if its name ends with .ndjson or .jsonl. docs/check/MOCK.md describes its steps.
+
+exit status:
+  0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script";
+
+pub(super) fn definition() -> Command {
+    Command::new("mock")
+        .about("Plays an agent or a client by a script, on stdin and stdout")
+        .override_usage(
+            "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       \
+             acp mock [agent|client] --from RECORDING",
+        )
+        .after_help(EXIT_STATUS)
+        .arg(
+            Arg::new("side")
+                .value_name("ROLE")
+                .value_parser(["agent", "client"])
+                .hide_possible_values(true)
+                .help("the side to play: agent or client"),
+        )
+        .arg(
+            option("script", "FILE", value_parser!(PathBuf))
+                .conflicts_with("from")
+                .help("the steps of the side"),
+        )
+        .arg(
+            option("from", "RECORDING", value_parser!(PathBuf))
+                .conflicts_with("peer")
+                .help("write the script of a side to stdout, by a file of `acp prompt --record` [default: agent]"),
+        )
+        .arg(
+            Arg::new("peer")
+                .value_name("AGENT")
+                .last(true)
+                .num_args(1..)
+                .value_parser(value_parser!(OsString))
+                .help("the command of the agent that a scripted client starts"),
+        )
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<MockArgs, String> {
+    let side = matches.get_one::<String>("side").map(|side| match side.as_str() {
+        "client" => Side::Client,
+        _ => Side::Agent,
+    });
+    if let Some(recording) = matches.get_one::<PathBuf>("from").cloned() {
+        return Ok(MockArgs::From { side: side.unwrap_or(Side::Agent), recording });
+    }
+    let side = side.ok_or_else(|| format!("a script is of an agent or a client: {USAGE}"))?;
+    let script = matches.get_one::<PathBuf>("script").cloned();
+    let script = script.ok_or_else(|| format!("the script is missing: {USAGE}"))?;
+    let peer: Vec<_> = matches.get_many::<OsString>("peer").into_iter().flatten().cloned().collect();
+    if side == Side::Agent && !peer.is_empty() {
+        return Err("a scripted agent starts no command: the client starts it".to_owned());
+    }
+    Ok(MockArgs::Play { side, script, peer })
+}
