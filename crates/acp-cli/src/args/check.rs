@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use acp_testkit::check::Version;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::check_client::{self, ClientArgs};
@@ -13,16 +14,17 @@ use crate::named::Named;
 /// The command to run.
 #[derive(Debug)]
 pub(crate) enum CheckArgs {
-    /// Shows the rules that are judged, and those that are not.
-    List,
+    /// Shows the rules of a version that are judged, and those that are not.
+    List(Version),
     Agent(Box<AgentArgs>),
-    /// Shows the same for clients.
+    /// Shows the rules for clients that are judged, and those that are not.
     ListOfClients,
     Client(Box<ClientArgs>),
 }
 
 #[derive(Debug)]
 pub(crate) struct AgentArgs {
+    pub(crate) version: Version,
     pub(crate) agent: Named,
     pub(crate) rules: Vec<String>,
     pub(crate) strict: bool,
@@ -54,8 +56,8 @@ pub(super) fn definition() -> Command {
         .about("Runs the rules of the protocol against an agent or a client")
         .override_usage(
             "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       \
-             acp check agent --list\n       acp check client [OPTIONS] -- CLIENT [ARGS… with {agent} and {prompt}]\n       \
-             acp check client --list",
+             acp check agent --list [--protocol 1|2]\n       acp check client [OPTIONS] -- CLIENT [ARGS… with \
+             {agent} and {prompt}]\n       acp check client --list",
         )
         .after_help(EXIT_STATUS)
         .arg(
@@ -67,6 +69,10 @@ pub(super) fn definition() -> Command {
                 .help("agent or client"),
         )
         .arg(switch("list").help("show how many rules of each area are judged, and those that are not"))
+        .arg(
+            option("protocol", "VERSION", value_parser!(u16).range(1..=2))
+                .help("the version of the protocol, 1 or 2, a draft [default: 1]"),
+        )
         .arg(
             option("rule", "ID", value_parser!(String))
                 .action(ArgAction::Append)
@@ -122,8 +128,13 @@ fn scenario_options() -> [Arg; 8] {
 
 pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
     let of_client = matches.get_one::<String>("side").is_some_and(|side| side == "client");
+    let protocol = matches.get_one::<u16>("protocol").copied();
+    if of_client && protocol == Some(2) {
+        return Err("`acp check client` has the rules of version 1 only: leave `--protocol` out".to_owned());
+    }
+    let version = if protocol == Some(2) { Version::V2 } else { Version::V1 };
     if matches.get_flag("list") {
-        return Ok(if of_client { CheckArgs::ListOfClients } else { CheckArgs::List });
+        return Ok(if of_client { CheckArgs::ListOfClients } else { CheckArgs::List(version) });
     }
     if of_client {
         return Ok(CheckArgs::Client(Box::new(check_client::read(matches)?)));
@@ -136,6 +147,7 @@ pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let limit = |name| matches.get_one::<Duration>(name).copied();
     Ok(CheckArgs::Agent(Box::new(AgentArgs {
+        version,
         agent: agent::read(matches)?,
         rules: texts("rule"),
         strict: matches.get_flag("strict"),

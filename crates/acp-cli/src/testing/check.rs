@@ -14,8 +14,8 @@ use crate::prompt::{Failure, exit, tell};
 /// Runs a check, writes its report to stdout and returns the exit code.
 pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
     match args {
-        CheckArgs::List => {
-            io::stdout().write_all(Coverage::of_agents().to_string().as_bytes())?;
+        CheckArgs::List(version) => {
+            io::stdout().write_all(Coverage::of_agents(version).to_string().as_bytes())?;
             Ok(exit::DONE)
         }
         CheckArgs::Agent(args) => agent(*args).await,
@@ -28,9 +28,12 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
 }
 
 async fn agent(args: AgentArgs) -> Result<u8, Failure> {
-    let judged = Coverage::of_agents().judged;
-    if let Some(id) = args.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
-        tell(&format!("acp: `--rule {id}`: no such rule is judged: see `acp check agent --list`"));
+    let coverage = Coverage::of_agents(args.version);
+    let is_judged = |id: &str| coverage.judged.iter().chain(&coverage.earlier).any(|rule| rule.id == id);
+    if let Some(id) = args.rules.iter().find(|id| !is_judged(id)) {
+        let version = args.version.number();
+        let list = format!("acp check agent --list --protocol {version}");
+        tell(&format!("acp: `--rule {id}`: no such rule of version {version} is judged: see `{list}`"));
         return Ok(exit::USAGE);
     }
     // It is read before the check, which takes long.
@@ -70,6 +73,7 @@ pub(crate) fn read(file: &Path) -> Result<String, Failure> {
 
 fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> Result<Options, Failure> {
     let mut options = Options::default();
+    options.version = args.version;
     if let Some(cwd) = args.cwd.as_deref().or(scratch) {
         options.cwd = std::path::absolute(cwd)?;
     }

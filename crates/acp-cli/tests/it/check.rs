@@ -135,7 +135,28 @@ fn the_list_needs_no_agent_and_a_wrong_rule_is_named() {
     let (output, _) = check(&with(&["--rule", "v1-nobody"], &AGENT));
     assert_eq!(output.status.code(), Some(2));
     let problem = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(problem.contains("`--rule v1-nobody`: no such rule is judged"), "{problem}");
+    assert!(problem.contains("`--rule v1-nobody`: no such rule of version 1 is judged"), "{problem}");
+}
+
+#[test]
+fn version_2_has_rules_of_its_own() {
+    let rules = ["--protocol=2", "--rule=v2-init-02", "--rule=v2-turn-02", "--rule=v1-tr-04", "--strict"];
+    let (output, text) = check(&with(&rules, &AGENT));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let (output, text) = check(&["--list", "--protocol", "2"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text.contains("\nPrompt lifecycle ") && text.contains("\n  v2-state-05: "), "{text}");
+    // A rule of another version that does not hold here.
+    let (output, _) = check(&with(&["--protocol=2", "--rule=v1-init-04"], &AGENT));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_does_not_speak_the_version_is_not_judged() {
+    let (output, text) = check(&with(&["--protocol=2", "--rule=v2-new-01", "--rule=v2-init-05"], &ODD));
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("the agent does not choose version 2"), "{text}");
 }
 
 /// Checks a client by these options. They end with `--` and its command.

@@ -13,6 +13,9 @@ pub(super) enum Permission {
     Cancelled,
     /// None: the scenario answers.
     Held,
+    /// The first option that allows once. The scenario answers elicitations, in version 2.
+    #[cfg(feature = "v2")]
+    HeldForms,
 }
 
 /// Returns the capabilities of a client that offers everything.
@@ -51,7 +54,9 @@ pub(super) fn answer(request: &Message, permission: Permission) -> Option<Value>
             let outcome = match permission {
                 Permission::Held => return None,
                 Permission::Cancelled => json!({"outcome": "cancelled"}),
-                Permission::Allow => json!({"outcome": "selected", "optionId": allowed(request.params())}),
+                #[cfg(feature = "v2")]
+                Permission::HeldForms => selected(request.params()),
+                Permission::Allow => selected(request.params()),
             };
             json!({"outcome": outcome})
         }
@@ -69,6 +74,11 @@ pub(super) fn answer(request: &Message, permission: Permission) -> Option<Value>
         }
     };
     Some(json!({"jsonrpc": "2.0", "id": request.id(), "result": result}))
+}
+
+/// Returns the outcome that allows.
+pub(super) fn selected(params: &Value) -> Value {
+    json!({"outcome": "selected", "optionId": allowed(params)})
 }
 
 fn allowed(params: &Value) -> Value {

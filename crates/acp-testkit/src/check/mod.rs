@@ -6,6 +6,9 @@
 //! judged by a scenario of their own, such as a request that must be refused. Others are judged
 //! over every line of all scenarios, such as the form of messages.
 //!
+//! [`Options::version`] is the version of the protocol, 1 or (with the feature `v2`) 2. In version 2
+//! the rules of version 1 that hold as they are keep their ids.
+//!
 //! An agent that offers little and does it right passes: rules of what it does not offer are [not
 //! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never
 //! got to the step or time ran out, is [inconclusive](Verdict::Inconclusive).
@@ -28,14 +31,20 @@ mod case;
 mod cases;
 mod client;
 mod client_side;
+mod dialect;
+mod evidence;
 mod options;
 mod passive;
 mod report;
 mod rules;
 mod run;
+mod suite;
 mod target;
 mod tester;
+#[cfg(feature = "v2")]
+mod v2;
 mod verdict;
+mod version;
 
 pub use self::client_side::{AgentStart, ClientChecker, ClientOptions, ClientTarget, Running, agent_side};
 pub use self::options::Options;
@@ -44,3 +53,4 @@ pub use self::rules::{Rule, Strength};
 pub use self::run::Checker;
 pub use self::target::Target;
 pub use self::verdict::{Outcome, Verdict};
+pub use self::version::Version;

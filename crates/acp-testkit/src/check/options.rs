@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::version::Version;
+
 /// Settings of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
+    /// The version of the protocol. Default 1.
+    pub version: Version,
     /// Only these rules, by id. Empty for all.
     pub only: Vec<String>,
     /// The working directory of sessions, an absolute path. Default: the folder for temporary
@@ -32,6 +36,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            version: Version::V1,
             only: Vec::new(),
             cwd: std::env::temp_dir(),
             limit: Duration::from_secs(20),

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 
 use toml::{Table, Value};
 
-/// The data of version 1.
-const V1: &str = include_str!("../../rules/v1.toml");
+use super::version::Version;
+
+/// The data of versions 1 and 2.
+const BOOKS: [&str; 2] = [include_str!("../../rules/v1.toml"), include_str!("../../rules/v2.toml")];
 
 /// A rule of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +61,28 @@ impl fmt::Display for Strength {
 }
 
 impl Rule {
-    /// Returns all rules of version 1, in the order of the rule book.
+    /// Returns all rules of versions 1 and 2, in the order of the rule book.
     #[must_use]
     pub fn all() -> &'static [Self] {
         static ALL: OnceLock<Vec<Rule>> = OnceLock::new();
-        ALL.get_or_init(|| V1.parse::<Table>().map(|table| read(&table)).unwrap_or_default())
+        ALL.get_or_init(|| {
+            let books = BOOKS.iter().filter_map(|book| book.parse::<Table>().ok());
+            books.flat_map(|book| read(&book)).collect()
+        })
     }
 
     /// Finds a rule by its id.
     #[must_use]
     pub fn find(id: &str) -> Option<&'static Self> {
         Self::all().iter().find(|rule| rule.id == id)
+    }
+
+    /// Returns true if it is a rule of this version.
+    #[must_use]
+    pub fn is_of(&self, version: Version) -> bool {
+        self.id
+            .strip_prefix('v')
+            .is_some_and(|id| id.split('-').next() == Some(&version.number().to_string()))
     }
 
     /// Returns true if a checker of agents over stdio is expected to judge it: it binds agents, it
@@ -81,6 +94,7 @@ impl Rule {
             && self.binding
             && self.seen.as_deref().is_some_and(|seen| !seen.starts_with("a client"))
             && !self.id.starts_with("v1-u-")
+            && !self.id.starts_with("v2-u-")
             && !self.id.starts_with("v1-http-")
     }
 

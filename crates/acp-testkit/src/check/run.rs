@@ -5,8 +5,6 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::case::Case;
-use super::cases;
-use super::client;
 use super::options::Options;
 use super::passive;
 use super::report::Report;
@@ -41,23 +39,45 @@ impl Checker {
     pub async fn run(&self) -> Report {
         let mut tester = Tester::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for case in cases::all() {
+        let version = self.options.version;
+        if let Err(stop) = version.probe(&mut tester).await {
+            tester.disconnect().await;
+            return self.open(&stop.reason());
+        }
+        for case in version.cases() {
             if let Some(rule) = Rule::find(case.rule).filter(|rule| self.wants(rule)) {
                 add(&mut outcomes, active(&mut tester, rule, case).await);
             }
         }
         let wanted: Vec<_> =
-            passive::RULES.iter().copied().filter_map(Rule::find).filter(|rule| self.wants(rule)).collect();
+            version.passive().into_iter().filter_map(Rule::find).filter(|rule| self.wants(rule)).collect();
         if !wanted.is_empty() {
-            evidence(&mut tester).await;
+            version.evidence(&mut tester).await;
         }
         tester.disconnect().await;
-        let mut findings = passive::judge(&tester.recordings);
+        let mut findings = version.judge(&tester.recordings);
         for rule in wanted {
             add(&mut outcomes, judged(&tester, rule, findings.take(&rule.id)));
         }
+        self.report(outcomes)
+    }
+
+    /// Returns a report in which every rule is open, for this reason.
+    fn open(&self, reason: &str) -> Report {
+        let version = self.options.version;
+        let active = version.cases().into_iter().map(|case| case.rule);
+        let mut outcomes = Vec::new();
+        for rule in active.chain(version.passive()).filter_map(Rule::find).filter(|rule| self.wants(rule)) {
+            let verdict = Verdict::Inconclusive(reason.to_owned());
+            let scenario = "`initialize`".to_owned();
+            add(&mut outcomes, Outcome { rule, verdict, scenario, lines: Vec::new() });
+        }
+        self.report(outcomes)
+    }
+
+    fn report(&self, mut outcomes: Vec<Outcome>) -> Report {
         outcomes.sort_by_key(|outcome| Rule::all().iter().position(|rule| rule.id == outcome.rule.id));
-        Report::new(self.target.words().to_vec(), outcomes)
+        Report::new(self.options.version, self.target.words().to_vec(), outcomes)
     }
 
     fn wants(&self, rule: &Rule) -> bool {
@@ -118,40 +138,6 @@ async fn verdict(tester: &mut Tester, case: &Case, ended: Step) -> (Verdict, boo
 fn last_lines(lines: &[Line], start: usize) -> Vec<(usize, Line)> {
     let from = start.max(lines.len().saturating_sub(SHOWN));
     lines.iter().enumerate().skip(from).map(|(at, line)| (at + 1, line.clone())).collect()
-}
-
-/// Runs every prompt, for a client that offers everything and for one that offers nothing, and
-/// lists sessions: what the agent says is looked at afterwards.
-async fn evidence(tester: &mut Tester) {
-    for capabilities in [client::everything(), json!({})] {
-        tester.disconnect().await;
-        // An agent that fails here has failed in scenarios, too.
-        let _ = converse(tester, capabilities).await;
-    }
-}
-
-async fn converse(tester: &mut Tester, capabilities: serde_json::Value) -> Step {
-    tester.initialize(capabilities).await?;
-    let session = tester.session().await?;
-    for prompt in tester.prompts() {
-        let id = tester.start(&session, &prompt).await?;
-        tester.finish(&id).await?;
-    }
-    if tester.needs("sessionCapabilities.list").await.is_ok() {
-        tester.call("session/list", json!({})).await?;
-    }
-    let nobody = tester.start("acp-check-none", "hello").await?;
-    tester.finish(&nobody).await?;
-    if tester.options.endless_prompt.is_some() {
-        let endless = tester.endless()?;
-        let turn = tester.start(&session, &endless).await?;
-        tester.begun(&session).await?;
-        tester.notify("session/cancel", json!({"sessionId": session})).await?;
-        tester.finish(&turn).await?;
-    }
-    // What comes behind the answers.
-    tester.fence().await?;
-    tester.fence().await.map(drop)
 }
 
 fn judged(tester: &Tester, rule: &'static Rule, finding: passive::Finding) -> Outcome {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{self, Permission};
+use super::client::Permission;
 use super::options::Options;
 use super::target::Target;
 use super::verdict::Stop;
@@ -90,14 +90,14 @@ impl Tester {
     /// Initializes the connection as a client that offers everything, unless that is done.
     pub(super) async fn ready(&mut self) -> Step<&Value> {
         if self.initialized.is_none() {
-            self.initialize(client::everything()).await?;
+            self.initialize(self.options.version.everything()).await?;
         }
         self.initialized.as_ref().ok_or_else(|| Stop::Inconclusive("it is not initialized".to_owned()))
     }
 
     /// Initializes with these capabilities of the client.
     pub(super) async fn initialize(&mut self, capabilities: Value) -> Step<&Value> {
-        let reply = self.call("initialize", client::initialize(&capabilities)).await;
+        let reply = self.call("initialize", self.options.version.hello(&capabilities)).await;
         let result = reply.map_err(|stop| match stop {
             Stop::Silent(reason) | Stop::Gone(reason) | Stop::Fail(reason) => {
                 Stop::Inconclusive(format!("it does not initialize: {reason}"))
@@ -109,28 +109,29 @@ impl Tester {
         match result?.message.result() {
             Some(result) => {
                 self.failed_starts = 0;
+                self.options.version.agreed(result)?;
                 Ok(self.initialized.insert(result.clone()))
             }
             None => Err(Stop::Inconclusive("it does not initialize: it answers with an error".to_owned())),
         }
     }
 
-    /// Returns a capability of the agent by its path below `agentCapabilities`, `null` if it is not
+    /// Returns a capability of the agent by its path below its capabilities, `null` if it is not
     /// there.
     pub(super) async fn capability(&mut self, path: &str) -> Step<Value> {
+        let member = self.options.version.capabilities();
         let result = self.ready().await?;
-        let pointer = format!("/agentCapabilities/{}", path.replace('.', "/"));
+        let pointer = format!("/{member}/{}", path.replace('.', "/"));
         Ok(result.pointer(&pointer).cloned().unwrap_or_default())
     }
 
     /// Stops a scenario for an agent without this capability.
     pub(super) async fn needs(&mut self, path: &str) -> Step {
-        match self.capability(path).await? {
-            Value::Null | Value::Bool(false) => {
-                Err(Stop::NotApplicable(format!("the agent does not offer `{path}`")))
-            }
-            _ => Ok(()),
+        let capability = self.capability(path).await?;
+        if self.options.version.is_offer(&capability) {
+            return Ok(());
         }
+        Err(Stop::NotApplicable(format!("the agent does not offer `{path}`")))
     }
 
     /// Sends a request and waits for its answer. Requests of the agent are answered meanwhile.
@@ -167,7 +168,7 @@ impl Tester {
     /// Takes the next message, and answers it if it is a request. Lines that are not JSON are
     /// passed over: a rule of their own judges them.
     pub(super) async fn next(&mut self, expected: &str) -> Step<Message> {
-        let permission = self.permission;
+        let (permission, version) = (self.permission, self.options.version);
         let peer = self.peer()?;
         loop {
             let Some(line) = peer.line_or(expected).await? else {
@@ -176,7 +177,7 @@ impl Tester {
             let Some(json) = line.json().filter(Value::is_object) else { continue };
             let message = Message::new(json);
             if message.is_request()
-                && let Some(answer) = client::answer(&message, permission)
+                && let Some(answer) = version.answer(&message, permission)
             {
                 peer.send(&answer).await?;
             }

@@ -93,6 +93,18 @@ pub(super) enum Stop {
     Gone(String),
 }
 
+impl Stop {
+    pub(super) fn reason(self) -> String {
+        match self {
+            Stop::Fail(reason)
+            | Stop::NotApplicable(reason)
+            | Stop::Inconclusive(reason)
+            | Stop::Silent(reason)
+            | Stop::Gone(reason) => reason,
+        }
+    }
+}
+
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
         use crate::peer::FaultKind as Kind;

@@ -115,7 +115,7 @@ async fn request(t: &mut Tester) -> Step {
     }
 }
 
-async fn finished_request(t: &mut Tester) -> Step {
+pub(in crate::check) async fn finished_request(t: &mut Tester) -> Step {
     t.ready().await?;
     let id = t.request("_acp_check/fence", json!({})).await?;
     t.reply(&id).await?;

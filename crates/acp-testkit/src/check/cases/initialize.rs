@@ -96,7 +96,7 @@ async fn newer_capabilities(t: &mut Tester) -> Step {
     Ok(())
 }
 
-async fn too_early(t: &mut Tester) -> Step {
+pub(in crate::check) async fn too_early(t: &mut Tester) -> Step {
     let params = t.setup();
     t.call("session/new", params).await?.refused(&[-32600], "`session/new` before `initialize`")
 }

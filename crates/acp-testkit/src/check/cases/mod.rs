@@ -1,14 +1,14 @@
 //! The active cases: each does something to the agent and judges one rule by its answer.
 
 mod auth;
-mod cancel;
-mod initialize;
+pub(super) mod cancel;
+pub(super) mod initialize;
 mod lists;
 mod permission;
 mod prompt;
 mod reopen;
-mod rpc;
-mod session;
+pub(super) mod rpc;
+pub(super) mod session;
 mod settings;
 
 use super::case::Case;

@@ -8,7 +8,7 @@ use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::check) const CASES: &[Case] = &[
     case!("v1-tr-01", "the agent answers over its stdin and stdout", starts),
     case!("v1-rpc-03", "requests with the ids 0, -1, \"0\" and a long string", ids),
     case!("v1-rpc-06", "two notifications, one of them malformed, then a request", no_answer).survives(),
@@ -36,7 +36,7 @@ async fn starts(t: &mut Tester) -> Step {
     }
 }
 
-async fn ids(t: &mut Tester) -> Step {
+pub(in crate::check) async fn ids(t: &mut Tester) -> Step {
     t.ready().await?;
     for id in [json!(0), json!(-1), json!("0"), json!("acp-check-\u{e9}\u{1f980}-0123456789abcdef")] {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "_acp_check/fence", "params": {}});
@@ -60,7 +60,7 @@ async fn next_answer(t: &mut Tester) -> Step<Message> {
 }
 
 /// Checks that nothing was answered before a fence.
-async fn silence(t: &mut Tester, of: &str) -> Step {
+pub(in crate::check) async fn silence(t: &mut Tester, of: &str) -> Step {
     // The second fence catches an answer that a task gives after the first.
     for _ in 0..2 {
         if let Some(answer) = t.fence().await?.iter().find(|message| message.is_answer()) {
@@ -98,7 +98,7 @@ async fn stray_answer(t: &mut Tester) -> Step {
     silence(t, "an answer to no request").await
 }
 
-async fn unknown_methods(t: &mut Tester) -> Step {
+pub(in crate::check) async fn unknown_methods(t: &mut Tester) -> Step {
     t.ready().await?;
     for method in ["_acp_check/none", "acp_check/none"] {
         t.call(method, json!({})).await?.refused(&[-32601], method)?;
@@ -125,7 +125,7 @@ async fn unadvertised(t: &mut Tester) -> Step {
 }
 
 /// Sends a line that must get exactly one error without an id, and must not end the connection.
-async fn broken(t: &mut Tester, line: &str, code: i64, of: &str) -> Step {
+pub(in crate::check) async fn broken(t: &mut Tester, line: &str, code: i64, of: &str) -> Step {
     t.ready().await?;
     t.raw(line).await?;
     let mut answers = Vec::new();
@@ -153,7 +153,7 @@ async fn not_a_message(t: &mut Tester) -> Step {
     broken(t, r#"{"jsonrpc":"2.0"}"#, -32600, "an object without a method").await
 }
 
-async fn arrays(t: &mut Tester) -> Step {
+pub(in crate::check) async fn arrays(t: &mut Tester) -> Step {
     broken(t, "[]", -32600, "an empty array").await?;
     let request = |id| json!({"jsonrpc": "2.0", "id": id, "method": "_acp_check/fence", "params": {}});
     let array = json!([request("acp-check-a"), request("acp-check-b")]).to_string();

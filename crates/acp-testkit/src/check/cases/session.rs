@@ -7,7 +7,7 @@ use crate::check::client::with;
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::check) const CASES: &[Case] = &[
     case!("v1-new-01", "three sessions", unique_ids),
     case!(
         "v1-new-02",

@@ -17,6 +17,7 @@ use crate::check::report::Report;
 use crate::check::rules::Rule;
 use crate::check::tester::Step;
 use crate::check::verdict::{Outcome, Stop, Verdict};
+use crate::check::version::Version;
 use crate::peer::Line;
 
 /// The most lines that a failure of a scenario shows.
@@ -71,7 +72,7 @@ impl ClientChecker {
             add(&mut outcomes, judged(&stage, rule, findings.take(&rule.id)));
         }
         outcomes.sort_by_key(|outcome| Rule::all().iter().position(|rule| rule.id == outcome.rule.id));
-        Report::new(self.target.words().to_vec(), outcomes).of_client(self.options.shown())
+        Report::new(Version::V1, self.target.words().to_vec(), outcomes).of_client(self.options.shown())
     }
 
     /// Plays the scenarios that rules over all lines need, unless they were played already.

@@ -98,10 +98,11 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Returns the version that the agent agreed to, if that is another one than 1.
-    pub(in crate::check) fn other_version(&self) -> Option<u64> {
-        let mut agreed = self.answered().filter(|(request, _)| request.method() == "initialize");
-        agreed.find_map(|(_, answer)| answer.json["result"]["protocolVersion"].as_u64().filter(|v| *v != 1))
+    /// Returns the version that the agent has chosen, `None` if it has not.
+    pub(in crate::check) fn version(&self) -> Option<u64> {
+        let answers = self.answered().filter(|(request, _)| request.method() == "initialize");
+        let chosen = answers.filter_map(|(_, answer)| answer.json["result"]["protocolVersion"].as_u64());
+        chosen.last()
     }
 
     /// Returns the requests of the checker that were answered, with their answers, in the order of

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use acp_types::method::Side;
-use acp_types::v1::methods::METHODS;
+use acp_types::method::{MethodInfo, Side};
 use serde_json::Value;
 
 use super::conversation::{Conversation, Said, What};
@@ -13,7 +12,7 @@ use crate::peer::{Line, Way};
 /// The codes of errors that JSON-RPC and the protocol define.
 const KNOWN: &[i64] = &[-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002, -32022, -32042];
 
-pub(in crate::check) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+pub(in crate::check) fn judge(conversation: &Conversation<'_>, methods: &[MethodInfo], f: &mut Findings) {
     for (number, line) in conversation.lines.iter().enumerate() {
         if line.way == Way::Received && !line.bytes.trim_ascii().is_empty() {
             judge_line(conversation, number, line, f);
@@ -26,15 +25,14 @@ pub(in crate::check) fn judge(conversation: &Conversation<'_>, f: &mut Findings)
             What::Notification => {}
         }
         if said.what != What::Answer(None) && !said.method().is_empty() {
-            judge_name(conversation, said, f);
+            judge_name(conversation, said, methods, f);
         }
     }
     judge_pairs(conversation, f);
-    judge_extensions(conversation, f);
 }
 
 /// Checks that a side that calls custom methods announces something custom.
-fn judge_extensions(conversation: &Conversation<'_>, f: &mut Findings) {
+pub(in crate::check) fn judge_extensions(conversation: &Conversation<'_>, f: &mut Findings) {
     let initialized = |(request, _): &(&Said, &Said)| request.method() == "initialize";
     let (initialize, announces) = if conversation.side == Side::Client {
         let Some((initialize, _)) = conversation.asked().find(initialized) else { return };
@@ -116,9 +114,9 @@ fn judge_id(conversation: &Conversation<'_>, said: &Said, f: &mut Findings) {
     });
 }
 
-fn judge_name(conversation: &Conversation<'_>, said: &Said, f: &mut Findings) {
+fn judge_name(conversation: &Conversation<'_>, said: &Said, methods: &[MethodInfo], f: &mut Findings) {
     let method = said.method();
-    let ours = METHODS.iter().any(|info| info.name == method && info.handler != conversation.side);
+    let ours = methods.iter().any(|info| info.name == method && info.handler != conversation.side);
     let free = method.starts_with('_') || method.starts_with("$/");
     f.check("v1-ext-05", ours || free, said.line, || {
         format!("`{method}` is not a method of the protocol and does not begin with `_`")

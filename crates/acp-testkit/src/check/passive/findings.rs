@@ -101,16 +101,20 @@ pub(in crate::check) struct Breach {
 /// The findings by rule.
 #[derive(Debug)]
 pub(in crate::check) struct Findings {
-    /// The rules that are judged.
-    table: &'static [&'static str],
     recording: usize,
+    tables: [&'static [&'static str]; 2],
+    renamed: &'static [(&'static str, &'static str)],
     rules: BTreeMap<&'static str, Finding>,
 }
 
 impl Findings {
-    /// Makes findings about the rules of a table.
-    pub(in crate::check) const fn about(table: &'static [&'static str]) -> Self {
-        Self { table, recording: 0, rules: BTreeMap::new() }
+    /// Makes findings of the rules of these tables. `renamed` has rules that the judges name by
+    /// another id.
+    pub(in crate::check) const fn new(
+        tables: [&'static [&'static str]; 2],
+        renamed: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { recording: 0, tables, renamed, rules: BTreeMap::new() }
     }
 
     /// Begins a recording.
@@ -136,7 +140,8 @@ impl Findings {
         lines: impl FnOnce() -> Vec<usize>,
         reason: impl FnOnce() -> String,
     ) {
-        debug_assert!(self.table.contains(&rule), "{rule} is not in the table");
+        let rule = self.renamed.iter().find(|(old, _)| *old == rule).map_or(rule, |(_, new)| *new);
+        debug_assert!(self.tables.iter().any(|table| table.contains(&rule)), "{rule} is not in a table");
         let recording = self.recording;
         let finding = self.rules.entry(rule).or_default();
         finding.seen += 1;

@@ -4,48 +4,66 @@
 //! know, and none whose value it had to read as absent.
 
 use acp_json::{NoteKind, Report};
-use acp_types::method::{Kind, Side};
+use acp_types::method::{Kind, MethodInfo, Side};
 use acp_types::v1::methods::METHODS;
 
 use super::conversation::{Conversation, Said, What};
 use super::findings::Findings;
 use crate::definition::Definition;
 
-pub(in crate::check) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+/// A version of the schema, and its rules about the form of payloads.
+pub(in crate::check) struct Schema {
+    pub(in crate::check) version: &'static str,
+    pub(in crate::check) methods: &'static [MethodInfo],
+    /// Returns the rule about a member of the messages of a method.
+    pub(in crate::check) rule_of: fn(Side, &Said, &str, &str) -> &'static str,
+}
+
+pub(in crate::check) const V1: Schema = Schema { version: "v1", methods: METHODS, rule_of };
+
+pub(in crate::check) fn judge(conversation: &Conversation<'_>, schema: &Schema, f: &mut Findings) {
     for said in conversation.said.iter().filter(|said| said.is_agents()) {
         let (method, member, definition) = match said.what {
             What::Answer(Some(request)) => {
                 let Some(request) = conversation.said.get(request) else { continue };
-                let info = METHODS.iter().find(|info| info.name == request.method());
+                let info = schema.methods.iter().find(|info| info.name == request.method());
                 let definition = info.and_then(|info| info.response);
                 (request.method(), "result", definition.filter(|_| said.json.get("result").is_some()))
             }
             What::Answer(None) => continue,
             what => {
                 let kind = if what == What::Request { Kind::Request } else { Kind::Notification };
-                let known = METHODS
+                let known = schema
+                    .methods
                     .iter()
                     .find(|i| i.name == said.method() && i.kind == kind && i.handler != conversation.side);
                 (said.method(), "params", known.map(|info| info.params))
             }
         };
         if let Some(definition) = definition {
-            payload(conversation, said, method, member, definition, f);
+            payload(conversation, said, schema, &Part { method, member, definition }, f);
         }
     }
+}
+
+/// A member of a message that has a definition.
+struct Part<'a> {
+    method: &'a str,
+    member: &'a str,
+    definition: &'a str,
 }
 
 fn payload(
     conversation: &Conversation<'_>,
     said: &Said,
-    method: &str,
-    member: &str,
-    definition: &str,
+    schema: &Schema,
+    &Part { method, member, definition }: &Part<'_>,
     f: &mut Findings,
 ) {
     let Some(line) = conversation.lines.get(said.line) else { return };
     let Ok(mut node) = acp_json::parse_slice(&line.bytes) else { return };
-    let (Some(node), Ok(definition)) = (node.take(member), Definition::find("v1", definition)) else {
+    let (Some(node), Ok(definition)) = (node.take(member), Definition::find(schema.version, definition))
+    else {
         return;
     };
     let mut report = Report::default();
@@ -63,9 +81,12 @@ fn payload(
         .filter(|note| note.kind == NoteKind::Ignored)
         .map(|note| note.path.as_str())
         .collect();
-    f.check(rule_of(conversation.side, said, method, member), malformed.is_none(), said.line, || {
-        format!("the {member} of `{method}` do not fit the schema: {}", malformed.unwrap_or_default())
-    });
+    f.check(
+        (schema.rule_of)(conversation.side, said, method, member),
+        malformed.is_none(),
+        said.line,
+        || format!("the {member} of `{method}` do not fit the schema: {}", malformed.unwrap_or_default()),
+    );
     let snake = unknown.iter().find(|path| {
         let name = path.rsplit('.').next().unwrap_or_default();
         !name.starts_with('_') && name.contains('_')

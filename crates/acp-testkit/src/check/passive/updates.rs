@@ -198,7 +198,7 @@ fn sessions_list(conversation: &Conversation<'_>, f: &mut Findings) {
     }
 }
 
-fn is_time(text: &str) -> bool {
+pub(in crate::check) fn is_time(text: &str) -> bool {
     let date = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',
         10 => byte == b'T',

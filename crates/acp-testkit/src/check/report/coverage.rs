@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::check::passive;
+use crate::check::client_side;
 use crate::check::rules::Rule;
-use crate::check::{cases, client_side};
+use crate::check::version::Version;
 
-/// The rules of version 1 that bind a side and show on the wire, with those that have a case.
+/// The rules of a version that bind a side and show on the wire, with those that have a case.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Coverage {
@@ -15,25 +15,30 @@ pub struct Coverage {
     /// The rules that have no case. [`Rule::unchecked`] has the reasons for agents, and
     /// [`Rule::unchecked_of_clients`] those for clients.
     pub missing: Vec<&'static Rule>,
+    /// The rules of an earlier version that hold in this one, too, and are judged. They are not
+    /// counted.
+    pub earlier: Vec<&'static Rule>,
     /// The number of active cases.
     pub cases: usize,
+    version: Version,
     of_clients: bool,
 }
 
 impl Coverage {
     /// Counts the cases of this version of the checker.
     #[must_use]
-    pub fn of_agents() -> Self {
-        let active = cases::all();
+    pub fn of_agents(version: Version) -> Self {
+        let (active, passive) = (version.cases(), version.passive());
         let has = |rule: &&Rule| {
-            passive::RULES.contains(&rule.id.as_str()) || active.iter().any(|case| case.rule == rule.id)
+            passive.contains(&rule.id.as_str()) || active.iter().any(|case| case.rule == rule.id)
         };
-        let judged = Rule::all().iter().filter(has).collect();
-        let missing = Rule::all().iter().filter(|rule| rule.is_checkable() && !has(rule)).collect();
-        Self { judged, missing, cases: active.len(), of_clients: false }
+        let (judged, earlier) = Rule::all().iter().filter(has).partition(|rule| rule.is_of(version));
+        let is_missing = |rule: &&Rule| rule.is_of(version) && rule.is_checkable() && !has(rule);
+        let missing = Rule::all().iter().filter(is_missing).collect();
+        Self { judged, missing, earlier, cases: active.len(), version, of_clients: false }
     }
 
-    /// Counts the cases for clients.
+    /// Counts the cases for clients, which are those of version 1.
     #[must_use]
     pub fn of_clients() -> Self {
         let (active, cases) = client_side::active();
@@ -42,9 +47,10 @@ impl Coverage {
             client_side::RULES.contains(&id) || active.contains(&id)
         };
         let judged = Rule::all().iter().filter(has).collect();
-        let missing =
-            Rule::all().iter().filter(|rule| rule.is_checkable_of_clients() && !has(rule)).collect();
-        Self { judged, missing, cases, of_clients: true }
+        let is_missing =
+            |rule: &&Rule| rule.is_of(Version::V1) && rule.is_checkable_of_clients() && !has(rule);
+        let missing = Rule::all().iter().filter(is_missing).collect();
+        Self { judged, missing, earlier: Vec::new(), cases, version: Version::V1, of_clients: true }
     }
 }
 
@@ -52,7 +58,8 @@ impl Coverage {
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |rules: &[&Rule], area: &str| rules.iter().filter(|rule| rule.area == area).count();
-        let mut areas: Vec<&str> = Rule::all().iter().map(|rule| rule.area.as_str()).collect();
+        let of_version = Rule::all().iter().filter(|rule| rule.is_of(self.version));
+        let mut areas: Vec<&str> = of_version.map(|rule| rule.area.as_str()).collect();
         areas.dedup();
         writeln!(f, "{:<46} {:>6} {:>6}", "area", "judged", "of")?;
         for area in areas {
@@ -63,6 +70,9 @@ impl fmt::Display for Coverage {
         }
         let (judged, missing) = (self.judged.len(), self.missing.len());
         writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
+        if !self.earlier.is_empty() {
+            writeln!(f, "\nof an earlier version: {}", self.earlier.len())?;
+        }
         writeln!(f, "\nwithout a case:")?;
         self.missing.iter().try_for_each(|rule| {
             let reason = if self.of_clients { &rule.unchecked_of_clients } else { &rule.unchecked };

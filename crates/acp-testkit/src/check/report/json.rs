@@ -31,7 +31,7 @@ impl Report {
         let [pass, fail, not_applicable, inconclusive] = self.counts();
         json!({
             "format": 1,
-            "protocol": 1,
+            "protocol": self.version.number(),
             "side": self.side,
             "command": self.command,
             "counts": {

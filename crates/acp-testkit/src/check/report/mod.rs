@@ -13,10 +13,12 @@ pub use self::baseline::Baseline;
 pub use self::coverage::Coverage;
 pub(super) use self::text::shell;
 use super::verdict::{Outcome, Verdict};
+use super::version::Version;
 
 /// The outcomes of a check, a rule each, in the order of the rule book.
 #[derive(Clone, Debug)]
 pub struct Report {
+    version: Version,
     command: Vec<String>,
     outcomes: Vec<Outcome>,
     side: &'static str,
@@ -49,8 +51,8 @@ impl Status {
 }
 
 impl Report {
-    pub(super) const fn new(command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
-        Self { command, outcomes, side: "agent", options: Vec::new() }
+    pub(super) const fn new(version: Version, command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
+        Self { version, command, outcomes, side: "agent", options: Vec::new() }
     }
 
     /// Makes it the report of a client, which was checked by these options.

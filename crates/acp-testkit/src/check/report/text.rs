@@ -54,8 +54,12 @@ impl Report {
             return Ok(());
         }
         let options: String = self.options.iter().map(|word| format!("{} ", shell([word]))).collect();
+        let version = match self.version.number() {
+            1 => String::new(),
+            number => format!("--protocol {number} "),
+        };
         let (side, command) = (self.side, shell(&self.command));
-        writeln!(f, "  again: acp check {side} --rule {} {options}-- {command}", rule.id)
+        writeln!(f, "  again: acp check {side} {version}--rule {} {options}-- {command}", rule.id)
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Full(pub(super) MemoryStore);
 #[agent(
     name = "full",
     version = "1",
-    prompt(image, audio, embedded_context),
+    prompt(image, audio, embedded_context, queue),
     mcp(http),
     additional_directories,
     meta("acme.dev/notes" = true),
@@ -76,6 +76,11 @@ impl Full {
             "files" => files(&turn).await?,
             "terminals" => terminals(&turn).await?,
             "forms" => forms(&turn).await?,
+            #[cfg(feature = "v2")]
+            "newer" => newer(&turn).await?,
+            #[cfg(feature = "v2")]
+            "command" => drop(turn.ask(&ToolCall::new("make", "Run make")).await?),
+            "fail" => return Err("no model".into()),
             "endless" => {
                 turn.say("working").await?;
                 turn.cancelled().await;
@@ -104,6 +109,23 @@ async fn show(turn: &Turn) -> Result<()> {
     tool.complete().await?;
     turn.ext_notify("_acme/noted", &[1, 2]).await?;
     turn.plan(["one", "two"]).await
+}
+
+/// Updates that only version 2 has.
+#[cfg(feature = "v2")]
+const NEWER: &str = include_str!("newer.ndjson");
+
+#[cfg(feature = "v2")]
+async fn newer(turn: &Turn) -> Result<()> {
+    for line in NEWER.lines() {
+        turn.update_v2(read::<acp_agent::v2::SessionUpdate>(line)).await?;
+    }
+    let work = turn.background("Watch").await?;
+    let tool = turn.start_tool(ToolCall::new("short", "Short")).await?;
+    let offer = tool.cancellable().await?;
+    tool.complete().await?;
+    drop(offer);
+    work.complete().await
 }
 
 async fn permission(turn: &Turn) -> Result<()> {
@@ -143,6 +165,26 @@ async fn forms(turn: &Turn) -> Result<()> {
         let _ = turn.elicit_url("Open?", "https://example.com/").await;
     }
     Ok(())
+}
+
+/// An agent that wants a login.
+#[cfg(feature = "v2")]
+pub(super) struct Locked;
+
+#[cfg(feature = "v2")]
+#[agent(name = "locked", version = "1", auth(required))]
+impl Locked {
+    async fn auth_methods(&self) -> Result<Vec<AuthMethod>> {
+        Ok(vec![AuthMethodAgent::new("key", "Key").into()])
+    }
+
+    async fn authenticate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn prompt(&self, _turn: Turn) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
 }
 
 /// An agent that echoes.

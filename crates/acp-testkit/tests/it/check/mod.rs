@@ -7,14 +7,18 @@ mod mutants;
 #[cfg(unix)]
 mod processes;
 mod reports;
+#[cfg(feature = "v2")]
+mod v2;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use acp_agent::store::MemoryStore;
+#[cfg(feature = "v2")]
+use acp_agent::types::ProtocolVersion;
 use acp_agent::{Serve, Transport};
-use acp_testkit::check::{Checker, Coverage, Options, Report, Rule, Status, Target, Verdict};
+use acp_testkit::check::{Checker, Coverage, Options, Report, Rule, Status, Target, Verdict, Version};
 use acp_testkit::{Outbox, ScriptedPeer, Writer, relay};
 use tokio::io::duplex;
 
@@ -34,9 +38,18 @@ fn target(base: Base, fault: Fault) -> Target {
         match base {
             Base::Full => drop(tokio::spawn(Serve::new(Full(store.clone())).over(transport))),
             Base::Plain => drop(tokio::spawn(Serve::new(Plain).over(transport))),
+            #[cfg(feature = "v2")]
+            Base::Newer => {
+                let serve = Serve::new(Full(store.clone())).versions([ProtocolVersion::V2]);
+                drop(tokio::spawn(serve.over(transport)));
+            }
+            #[cfg(feature = "v2")]
+            Base::Locked => drop(tokio::spawn(Serve::new(agents::Locked).over(transport))),
         }
         let memory = Arc::new(Mutex::new(Memory::default()));
         let filter = move |writer: Writer, line: &[u8], out: &mut Outbox| {
+            let command = mutant::as_command(line);
+            let line = command.as_deref().map_or(line, str::as_bytes);
             fault.filter(&mut memory.lock().unwrap(), writer, line, out);
         };
         tokio::spawn(relay(to_client, to_agent, filter));
@@ -47,23 +60,31 @@ fn target(base: Base, fault: Fault) -> Target {
 /// A fault that breaks nothing.
 const NONE: Fault = Fault::Lose("nothing");
 
-fn options(base: Base) -> Options {
+fn options(version: Version, base: Base) -> Options {
     let mut options = Options::default();
     options.cwd = "/work".into();
     options.limit = Duration::from_secs(5);
     options.turn_limit = Duration::from_secs(20);
+    options.version = version;
     options.prompt = "hello".to_owned();
-    if base == Base::Full {
+    if base != Base::Plain {
         options.endless_prompt = Some("endless".to_owned());
         options.permission_prompt = Some("permission".to_owned());
         options.more_prompts = ["show", "files", "terminals", "forms"].map(str::to_owned).into();
         options.login = Some("key".to_owned());
     }
+    if version != Version::V1 {
+        options.more_prompts.extend(["newer", "command", "fail"].map(str::to_owned));
+    }
     options
 }
 
 async fn check(base: Base, fault: Fault, only: &[&str]) -> Report {
-    let mut options = options(base);
+    check_version(Version::V1, base, fault, only).await
+}
+
+async fn check_version(version: Version, base: Base, fault: Fault, only: &[&str]) -> Report {
+    let mut options = options(version, base);
     options.only = only.iter().map(|id| (*id).to_owned()).collect();
     Checker::new(target(base, fault), options).run().await
 }
@@ -107,7 +128,7 @@ async fn every_mutant_is_caught_by_the_case_of_its_rule() {
 
 #[test]
 fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
-    let coverage = Coverage::of_agents();
+    let coverage = Coverage::of_agents(Version::V1);
     let judged: BTreeSet<&str> = coverage.judged.iter().map(|rule| rule.id.as_str()).collect();
     let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
     assert_eq!(judged, broken);

@@ -10,6 +10,12 @@ use serde_json::{Value, json};
 pub(super) enum Base {
     Full,
     Plain,
+    /// The full agent without version 1.
+    #[cfg(feature = "v2")]
+    Newer,
+    /// An agent that wants a login.
+    #[cfg(feature = "v2")]
+    Locked,
 }
 
 /// A fault, and the rule that it breaks.
@@ -115,6 +121,16 @@ impl Memory {
         }
         self.asked.get(&message.get("id")?.to_string())
     }
+}
+
+/// Returns a question about a tool call that is a command as one about the command, which version 2
+/// has a form for and the agent of the tests has not.
+pub(super) fn as_command(line: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(line).ok().filter(|text| text.contains("Run make"))?;
+    let mut message: Value = serde_json::from_str(text).ok()?;
+    message["params"].get("subject")?;
+    message["params"]["subject"] = json!({"type": "command", "command": "make", "cwd": "/work"});
+    Some(message.to_string())
 }
 
 /// Makes an answer an error.

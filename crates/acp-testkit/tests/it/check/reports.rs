@@ -1,6 +1,6 @@
 //! Reports: the text, the JSON, expected failures, and the status.
 
-use acp_testkit::check::{Baseline, Coverage, Status};
+use acp_testkit::check::{Baseline, Coverage, Status, Version};
 
 use super::mutant::{Base, Fault, recode};
 use super::{NONE, check};
@@ -120,7 +120,7 @@ async fn markdown_keeps_foreign_text_in_its_blocks() {
 
 #[test]
 fn the_coverage_names_the_rules_without_a_case() {
-    let coverage = Coverage::of_agents();
+    let coverage = Coverage::of_agents(Version::V1);
     let text = coverage.to_string();
     assert!(text.contains("\nPrompt turn "), "{text}");
     for rule in &coverage.missing {

@@ -15,6 +15,8 @@ mod prompts;
 mod settings;
 mod setup;
 
+use acp_types::v1::methods::METHODS;
+
 use crate::check::passive::conversation::Conversation;
 use crate::check::passive::{Findings, envelope, schema};
 use crate::check::tester::Recording;
@@ -89,12 +91,13 @@ pub(in crate::check) const RULES: &[&str] = &[
 
 /// Judges all recordings.
 pub(in crate::check::client_side) fn judge(recordings: &[Recording]) -> Findings {
-    let mut findings = Findings::about(RULES);
+    let mut findings = Findings::new([RULES, &[]], &[]);
     for (number, recording) in recordings.iter().enumerate() {
         findings.begin(number);
         let conversation = Conversation::of_client(&recording.lines);
-        envelope::judge(&conversation, &mut findings);
-        schema::judge(&conversation, &mut findings);
+        envelope::judge(&conversation, METHODS, &mut findings);
+        envelope::judge_extensions(&conversation, &mut findings);
+        schema::judge(&conversation, &schema::V1, &mut findings);
         initialize::judge(&conversation, &mut findings);
         order::judge(&conversation, &mut findings);
         gates::judge(&conversation, &mut findings);

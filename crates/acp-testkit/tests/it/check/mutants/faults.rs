@@ -7,16 +7,16 @@ use crate::check::mutant::Base::{Full, Plain};
 use crate::check::mutant::Fault::Hear;
 use crate::check::mutant::{Fault, Mutant};
 
-pub(super) const fn full(rule: &'static str, fault: Fault) -> Mutant {
+pub(in crate::check) const fn full(rule: &'static str, fault: Fault) -> Mutant {
     Mutant { rule, base: Full, fault }
 }
 
-pub(super) const fn plain(rule: &'static str, fault: Fault) -> Mutant {
+pub(in crate::check) const fn plain(rule: &'static str, fault: Fault) -> Mutant {
     Mutant { rule, base: Plain, fault }
 }
 
 /// Tells the agent that the client offers everything, which it does not.
-pub(super) const LIE: Fault = Hear("initialize", |message| {
+pub(in crate::check) const LIE: Fault = Hear("initialize", |message| {
     message["params"]["clientCapabilities"] = json!({
         "fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true,
         "elicitation": {"form": {}, "url": {}},
@@ -25,8 +25,8 @@ pub(super) const LIE: Fault = Hear("initialize", |message| {
     });
 });
 
-pub(super) const CHUNK: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late"}}}}"#;
-pub(super) const ECHOED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}}}"#;
+pub(in crate::check) const CHUNK: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late"}}}}"#;
+pub(in crate::check) const ECHOED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}}}"#;
 
 /// Closes the connection when a line of the client has this in it.
 pub(in crate::check) fn dies_of(writer: Writer, line: &str, text: &str, out: &mut acp_testkit::Outbox) {
