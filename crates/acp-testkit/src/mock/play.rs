@@ -196,7 +196,7 @@ impl Play {
         };
         match self.values.compare(&wanted, &answer) {
             None => Ok(()),
-            difference => Err(self.unexpected(described, &answer, difference)),
+            difference => Err(self.unexpected(described, &answer, difference.map(Box::new))),
         }
     }
 
@@ -225,13 +225,13 @@ impl Play {
     }
 
     /// Compares a message with a call. The error is the member that differs, if there is one.
-    fn matches(&mut self, call: &Call, message: &Message) -> Result<(), Option<Difference>> {
+    fn matches(&mut self, call: &Call, message: &Message) -> Result<(), Option<Box<Difference>>> {
         if message.method() != Some(&call.method) {
             return Err(None);
         }
         let difference =
             call.params.as_ref().and_then(|params| self.values.compare(params, message.params()));
-        difference.map_or(Ok(()), |difference| Err(Some(difference)))
+        difference.map_or(Ok(()), |difference| Err(Some(Box::new(difference))))
     }
 
     /// Remembers a request that was taken.
@@ -261,8 +261,8 @@ impl Play {
         filled.map_err(|name| Reason::Script(format!("`${{{name}}}` has no value yet: no step has taken it")))
     }
 
-    fn unexpected(&self, expected: String, seen: &Message, difference: Option<Difference>) -> Reason {
-        let (seen, difference) = (seen.to_string(), difference.map(Box::new));
+    fn unexpected(&self, expected: String, seen: &Message, difference: Option<Box<Difference>>) -> Reason {
+        let seen = seen.to_string();
         self.peer.fault(FaultKind::Unexpected { expected, seen, difference }).into()
     }
 
