@@ -1,13 +1,13 @@
 //! The rules of the protocol, run against any agent or client (feature `check`).
 //!
 //! A [`Checker`] plays clients to an agent and judges what it says, rule by rule. A
-//! [`ClientChecker`] plays agents to a client. The rules are
-//! those of the [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are
-//! judged by a scenario of their own, such as a request that must be refused. Others are judged
-//! over every line of all scenarios, such as the form of messages.
+//! [`ClientChecker`] plays agents to a client. The rules are those of the
+//! [rule book](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md). Some are judged by a
+//! scenario of their own, such as a request that must be refused. Others are judged over every line
+//! of all scenarios, such as the form of messages.
 //!
-//! [`Options::version`] is the version of the protocol, 1 or (with the feature `v2`) 2. In version 2
-//! the rules of version 1 that hold as they are keep their ids.
+//! [`Options::version`] is the version of the protocol, 1 or (with the feature `v2`) 2. In version
+//! 2, the rules of version 1 that hold as they are keep their ids.
 //!
 //! An agent that offers little and does it right passes: rules of what it does not offer are [not
 //! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never

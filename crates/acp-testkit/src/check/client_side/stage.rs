@@ -38,7 +38,7 @@ pub(super) struct Stage {
     pub(super) unreached: HashMap<Point, String>,
     /// True if the client does not end by itself.
     stays: bool,
-    /// True if the client uses what an agent need not offer, and so may give up where it is missing.
+    /// True if the client uses what an agent need not offer, and so may give up without it.
     pub(super) wants_more: bool,
     /// True if the client sets modes or options.
     pub(super) sets: bool,
