@@ -226,7 +226,11 @@ impl SessionUpdates {
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
-        Ok((!sent).then_some(update))
+        if !sent {
+            return Ok(Some(update));
+        }
+        self.open.wire.has_left(update);
+        Ok(None)
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has returned.

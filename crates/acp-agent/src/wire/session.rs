@@ -46,6 +46,15 @@ impl SessionWire {
         }
     }
 
+    /// Takes an update that has left. Its memory may serve the next one.
+    pub(crate) fn has_left(&self, update: SessionUpdate) {
+        match self {
+            SessionWire::V1(_) => drop(update),
+            #[cfg(feature = "v2")]
+            SessionWire::V2(state) => state.has_left(update),
+        }
+    }
+
     /// Gives an update that the agent replays by itself the members that its version requires. They
     /// are the same in each replay of the same updates. Returns the losses like
     /// [`complete`](Self::complete).

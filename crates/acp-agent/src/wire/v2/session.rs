@@ -17,6 +17,8 @@ use crate::wire::gate::Gate;
 pub(crate) struct SessionState {
     /// The message that the next piece without an id belongs to.
     message: Mutex<Option<(Kind, MessageId)>>,
+    /// The memory of the id of a piece that has left. The next piece uses it.
+    spare: Mutex<Option<Box<MessageId>>>,
     /// The number of messages without an id that the agent has replayed by itself.
     replayed: AtomicUsize,
     /// Never locked while a message is written, because changes of it write messages.
@@ -74,8 +76,26 @@ impl SessionState {
             None => {
                 let current = open.take().filter(|(of, _)| *of == kind);
                 let (_, id) = open.insert(current.unwrap_or_else(|| (kind, new_id())));
-                chunk.message_id = Some(Box::new(id.clone()));
+                let boxed = match self.spare().take() {
+                    Some(mut spare) => {
+                        spare.clone_from(id);
+                        spare
+                    }
+                    None => Box::new(id.clone()),
+                };
+                chunk.message_id = Some(boxed);
             }
+        }
+    }
+
+    /// Takes the memory of an update that has left.
+    pub(in crate::wire) fn has_left(&self, update: SessionUpdate) {
+        if let SessionUpdate::UserMessageChunk(chunk)
+        | SessionUpdate::AgentMessageChunk(chunk)
+        | SessionUpdate::AgentThoughtChunk(chunk) = update
+            && let Some(id) = chunk.message_id
+        {
+            *self.spare() = Some(id);
         }
     }
 
@@ -157,6 +177,10 @@ impl SessionState {
 
     pub(super) fn offers(&self) -> MutexGuard<'_, Offers> {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Box<MessageId>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn message(&self) -> MutexGuard<'_, Option<(Kind, MessageId)>> {
