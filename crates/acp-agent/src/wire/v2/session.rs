@@ -78,7 +78,7 @@ impl SessionState {
                 let (_, id) = open.insert(current.unwrap_or_else(|| (kind, new_id())));
                 let boxed = match self.spare().take() {
                     Some(mut spare) => {
-                        spare.clone_from(id);
+                        *spare = id.clone();
                         spare
                     }
                     None => Box::new(id.clone()),
