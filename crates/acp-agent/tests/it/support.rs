@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::schema::{Lines as Checked, Side};
 
 /// Only a failing test waits for this long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The client's end of a connection. Each line of the agent is checked against the schema of the
 /// version that it speaks.
