@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
+pub(crate) mod check_common;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
