@@ -36,12 +36,12 @@ pub(crate) struct AgentArgs {
     pub(crate) turn_timeout: Option<Duration>,
 }
 
-pub(super) const USAGE: &str = "acp check agent [OPTIONS] -- AGENT [ARGS…]";
+pub(super) const USAGE: &str = "acp check agent|client [OPTIONS] -- COMMAND [ARGS…]";
 
 const EXIT_STATUS: &str = "\
 exit status:
   0 no rule is broken   1 a rule is broken, or an expected failure has passed
-  2 usage   3 no rule is broken, but some could not be judged";
+  2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";
 
 pub(super) fn definition() -> Command {
     let command = Command::new("check")

@@ -61,13 +61,11 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
         let usage = "the client is missing: end with `-- CLIENT [ARGS…]`, in which `{agent}` is the agent";
         return Err(usage.to_owned());
     }
-    for name in ["login", "endless", "permission", "turn-timeout", "agent", "registry"] {
-        if matches.contains_id(name) {
-            return Err(format!("`--{name}` is for `acp check agent`"));
-        }
-    }
-    if matches.contains_id("show") {
-        return Err("`--show` is for `acp check agent`".to_owned());
+    let names = ["login", "endless", "permission", "show", "turn-timeout", "profile", "agent", "registry"];
+    let is_given = |name: &&str| matches.contains_id(name);
+    let model_stub = matches.get_flag("model-stub").then_some("model-stub");
+    if let Some(name) = names.into_iter().find(is_given).or(model_stub) {
+        return Err(format!("`--{name}` is for `acp check agent`"));
     }
     Ok(ClientArgs {
         words,

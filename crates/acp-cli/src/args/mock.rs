@@ -23,7 +23,8 @@ const EXIT_STATUS: &str = "\
 A script is TOML, or NDJSON if its name ends with .ndjson or .jsonl. docs/check/MOCK.md describes its steps.
 
 exit status:
-  0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script";
+  0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script
+  130 stopped by a signal";
 
 pub(super) fn definition() -> Command {
     Command::new("mock")

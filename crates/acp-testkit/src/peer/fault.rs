@@ -37,7 +37,7 @@ pub enum FaultKind {
         /// The description of the expected message.
         expected: String,
     },
-    /// Nothing came for so long.
+    /// The expected message did not come in time, or nobody has read what was sent.
     Silent {
         /// The description of the expected message.
         expected: String,
@@ -75,7 +75,7 @@ impl fmt::Display for FaultKind {
                 write!(f, "the connection was closed\n  expected: {expected}")
             }
             FaultKind::Silent { expected, patience } => {
-                write!(f, "nothing came for {patience:?}\n  expected: {expected}")
+                write!(f, "it did not happen within {patience:?}\n  expected: {expected}")
             }
             FaultKind::NotJson { seen } => write!(f, "a line is not JSON\n  seen:     {}", cut(seen)),
             FaultKind::TooMuch => f.write_str("the other side wrote more than the limit"),

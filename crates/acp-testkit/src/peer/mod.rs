@@ -44,7 +44,7 @@ pub struct ScriptedPeer {
     received: usize,
     limit: usize,
     next_id: i64,
-    patience: Duration,
+    pub(crate) patience: Duration,
     standing: Standing,
     notices: Vec<Message>,
     #[cfg(feature = "process")]

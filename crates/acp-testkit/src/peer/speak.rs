@@ -30,7 +30,7 @@ impl ScriptedPeer {
     /// Fails if another message comes, or none in time.
     pub async fn expect_with(&mut self, method: &str, params: &Value) -> Result<Message, Fault> {
         let message = self.expect(method).await?;
-        match Difference::between(params, message.params()) {
+        match Difference::between(params, &message.params_like(params)) {
             None => Ok(message),
             Some(difference) => {
                 let expected = format!("`{method}` with {}", cut(&params.to_string()));
@@ -100,17 +100,9 @@ impl ScriptedPeer {
     /// without a [standing answer](Self::respond).
     pub async fn answer_to(&mut self, id: &Value) -> Result<Message, Fault> {
         let expected = format!("the answer to the request {id}");
-        loop {
-            let Some(message) = self.message_or(&expected).await? else {
-                return Err(self.fault(FaultKind::Closed { expected }));
-            };
-            match message.method() {
-                None if message.id() == Some(id) => return Ok(message),
-                Some(_) if message.is_notification() => self.notices.push(message),
-                Some(_) if self.respond_to(&message).await? => {}
-                _ => return Err(self.unexpected(expected, &message, None)),
-            }
-        }
+        let patience = self.patience;
+        let answer = tokio::time::timeout(patience, self.take_answer(id, &expected)).await;
+        answer.unwrap_or_else(|_| Err(self.fault(FaultKind::Silent { expected, patience })))
     }
 
     /// Returns the notifications that came while answers were awaited, and forgets them.
@@ -160,6 +152,26 @@ impl ScriptedPeer {
                 }))
             }
         }
+    }
+
+    async fn take_answer(&mut self, id: &Value, expected: &str) -> Result<Message, Fault> {
+        loop {
+            let Some(message) = self.message_or(expected).await? else {
+                return Err(self.fault(FaultKind::Closed { expected: expected.to_owned() }));
+            };
+            match message.method() {
+                None if message.id() == Some(id) => return Ok(message),
+                Some(_) if message.is_notification() => self.notices.push(message),
+                Some(_) if self.respond_to(&message).await? => {}
+                _ => return Err(self.unexpected(expected.to_owned(), &message, None)),
+            }
+        }
+    }
+
+    /// Returns the id of the next request.
+    pub(crate) fn new_id(&mut self) -> Value {
+        self.next_id += 1;
+        self.next_id.into()
     }
 
     fn unexpected(&self, expected: String, message: &Message, difference: Option<Difference>) -> Fault {

@@ -129,6 +129,59 @@ async fn standing_answers_serve_requests_while_an_answer_is_awaited() {
 }
 
 #[tokio::test]
+async fn params_that_are_left_out_have_no_members() {
+    let (mut client, agent) = both();
+    let script = Script::new()
+        .expect("_none")
+        .expect_with("_none", json!({}))
+        .expect("_list")
+        .expect_with("_some", json!({"a": 1}));
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "_none"}),
+        json!({"jsonrpc": "2.0", "method": "_none"}),
+        json!({"jsonrpc": "2.0", "method": "_list", "params": [1]}),
+        json!({"jsonrpc": "2.0", "method": "_some"}),
+    ] {
+        client.send(&message).await.unwrap();
+    }
+    let fault = script.run(agent).await.unwrap_err().to_string();
+    assert!(fault.contains("differs:  `a`: expected 1, but it is missing"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_script_goes_on_with_the_ids_of_its_peer() {
+    let (mut client, mut agent) = both();
+    let first = agent.request("_first", json!({})).await.unwrap();
+    let script = Script::new().request("_second", json!({})).expect_result(json!({"n": 2}));
+    let agent = tokio::spawn(script.run(agent));
+    let one = client.expect("_first").await.unwrap();
+    let two = client.expect("_second").await.unwrap();
+    assert_ne!(one.id(), two.id());
+    client.answer(&two, json!({"n": 2})).await.unwrap();
+    let mut agent = agent.await.unwrap().unwrap();
+    client.answer(&one, json!({"n": 1})).await.unwrap();
+    assert_eq!(agent.answer_to(&first).await.unwrap()["result"]["n"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_messages_do_not_prolong_the_patience() {
+    let (mut talker, agent) = both();
+    let mut agent = agent.patience(Duration::from_secs(60));
+    let talks = tokio::spawn(async move {
+        // The peer at the other end goes at the end.
+        while talker.notify("session/update", json!({})).await.is_ok() {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+        }
+    });
+    let began = tokio::time::Instant::now();
+    let fault = agent.call("session/prompt", json!({})).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Silent { .. }), "{fault}");
+    assert_eq!(began.elapsed().as_secs(), 60);
+    drop(agent);
+    talks.await.unwrap();
+}
+
+#[tokio::test]
 async fn every_garbled_line_arrives_as_it_was_made() {
     use Garble::{Banner, Batch, Blank, Cut, Deep, EmptyBatch, Long, NoVersion, NotUtf8, Scalar, Twice};
     for (fault, lines, json) in [
