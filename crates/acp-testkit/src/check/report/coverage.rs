@@ -55,15 +55,15 @@ impl fmt::Display for Coverage {
         let of_version = Rule::all().iter().filter(|rule| rule.is_of(self.version));
         let mut areas: Vec<&str> = of_version.map(|rule| rule.area.as_str()).collect();
         areas.dedup();
-        writeln!(f, "{:<46} {:>6} {:>6}", "area", "judged", "of")?;
+        writeln!(f, "{:<50} {:>6} {:>6}", "area", "judged", "of")?;
         for area in areas {
             let (judged, missing) = (of(&self.judged, area), of(&self.missing, area));
             if judged + missing > 0 {
-                writeln!(f, "{area:<46} {judged:>6} {:>6}", judged + missing)?;
+                writeln!(f, "{area:<50} {judged:>6} {:>6}", judged + missing)?;
             }
         }
         let (judged, missing) = (self.judged.len(), self.missing.len());
-        writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
+        writeln!(f, "{:<50} {judged:>6} {:>6}", "all", judged + missing)?;
         if !self.earlier.is_empty() {
             writeln!(f, "\nof an earlier version: {}", self.earlier.len())?;
         }
