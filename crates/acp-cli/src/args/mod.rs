@@ -202,6 +202,36 @@ mod tests {
     }
 
     #[test]
+    fn every_command_names_its_agent_in_one_way() {
+        let id = |registry: Option<&str>| Named::Listed {
+            id: "robot".to_owned(),
+            registry: registry.map(PathBuf::from),
+        };
+        let agents = [
+            ("-- a -b", Named::Command { program: "a".into(), args: vec!["-b".into()] }),
+            ("--agent robot", id(None)),
+            ("--registry /r --agent robot", id(Some("/r"))),
+            ("--agent ./robot", Named::File("./robot".into())),
+            ("--agent robot.json", Named::File("robot.json".into())),
+        ];
+        for command in ["prompt hi", "bridge --to 2", "check agent", "mock client --script x"] {
+            for (words, agent) in &agents {
+                let got = parsed(&format!("{command} {words}"));
+                assert!(got.contains(&format!("{agent:?}")), "`{command} {words}` gave {got}");
+            }
+            for (words, wants) in [
+                ("--agent x -- agent", "`--agent` and `-- AGENT`: one of them is enough"),
+                ("--registry x -- agent", "`--registry` is for `--agent ID`"),
+                ("--agent ./x --registry y", "`--registry` is for `--agent ID`"),
+                ("--url http://x", "`--url` is not there yet"),
+            ] {
+                let got = parsed(&format!("{command} {words}"));
+                assert!(got.starts_with("error: ") && got.contains(wants), "`{command} {words}` gave {got}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (line, wants) in [
             ("", "the command is missing: see `acp --help`"),
