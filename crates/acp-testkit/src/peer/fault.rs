@@ -49,6 +49,13 @@ pub enum FaultKind {
         /// The line.
         seen: String,
     },
+    /// The [watch](super::ScriptedPeer::watch) of the lines refuses a line.
+    Refused {
+        /// Its reason.
+        reason: String,
+        /// The line.
+        seen: String,
+    },
     /// The other side has written more than the [limit](super::ScriptedPeer::limit).
     TooMuch,
     /// A step has nothing that it could refer to: a mistake in the script.
@@ -78,6 +85,9 @@ impl fmt::Display for FaultKind {
                 write!(f, "it did not happen within {patience:?}\n  expected: {expected}")
             }
             FaultKind::NotJson { seen } => write!(f, "a line is not JSON\n  seen:     {}", cut(seen)),
+            FaultKind::Refused { reason, seen } => {
+                write!(f, "a line is refused\n  reason:   {}\n  seen:     {}", cut(reason), cut(seen))
+            }
             FaultKind::TooMuch => f.write_str("the other side wrote more than the limit"),
             FaultKind::Script(reason) => write!(f, "the script: {reason}"),
             FaultKind::Io(kind) => write!(f, "the connection is broken: {kind}"),

@@ -39,21 +39,28 @@ impl ScriptedPeer {
         }
     }
 
-    /// Answers a request with a result.
+    /// Answers a request, a [`Message`] or its JSON, with a result.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
-    pub async fn answer(&mut self, request: &Message, result: Value) -> Result<(), Fault> {
-        self.send(&json!({"jsonrpc": "2.0", "id": request.id(), "result": result})).await
+    pub async fn answer(&mut self, request: &Value, result: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.get("id"), "result": result})).await
     }
 
     /// Answers a request with an error.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
-    pub async fn fail(&mut self, request: &Message, code: i64, message: &str) -> Result<(), Fault> {
-        let error = json!({"code": code, "message": message});
-        self.send(&json!({"jsonrpc": "2.0", "id": request.id(), "error": error})).await
+    pub async fn fail(&mut self, request: &Value, code: i64, message: &str) -> Result<(), Fault> {
+        self.fail_with(request, json!({"code": code, "message": message})).await
+    }
+
+    /// Answers a request with an error object of any form.
+    ///
+    /// # Errors
+    /// Fails like [`send`](Self::send).
+    pub async fn fail_with(&mut self, request: &Value, error: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.get("id"), "error": error})).await
     }
 
     /// Sends a notification.
@@ -72,15 +79,24 @@ impl ScriptedPeer {
         self.notify("session/update", json!({"sessionId": session, "update": update})).await
     }
 
-    /// Sends a request and returns its id: 1, 2 and so on.
+    /// Sends a request and returns its id: 1, 2 and so on, or from
+    /// [another number](Self::ids_from) on.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
     pub async fn request(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
         self.next_id += 1;
         let id = Value::from(self.next_id);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        self.ask(&id, method, params).await?;
         Ok(id)
+    }
+
+    /// Sends a request with an id of any kind.
+    ///
+    /// # Errors
+    /// Fails like [`send`](Self::send).
+    pub async fn ask(&mut self, id: &Value, method: &str, params: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await
     }
 
     /// Sends a request and takes its answer: see [`answer_to`](Self::answer_to).
@@ -103,6 +119,19 @@ impl ScriptedPeer {
         let patience = self.patience;
         let answer = tokio::time::timeout(patience, self.take_answer(id, &expected)).await;
         answer.unwrap_or_else(|_| Err(self.fault(FaultKind::Silent { expected, patience })))
+    }
+
+    /// Takes the next message, which must be the answer to a request of this side.
+    ///
+    /// # Errors
+    /// Fails if another message comes, or none in time.
+    pub async fn expect_answer(&mut self, id: &Value) -> Result<Message, Fault> {
+        let expected = format!("the answer to the request {id}, and nothing before it");
+        match self.message_or(&expected).await? {
+            None => Err(self.fault(FaultKind::Closed { expected })),
+            Some(message) if message.is_answer() && message.id() == Some(id) => Ok(message),
+            Some(message) => Err(self.unexpected(expected, &message, None)),
+        }
     }
 
     /// Returns the notifications that came while answers were awaited, and forgets them.
