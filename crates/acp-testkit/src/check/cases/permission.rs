@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::client::Permission;
+use crate::check::client::{self, Permission};
+use crate::check::either;
 use crate::check::subject::{Step, Subject, update_of};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 
 pub(super) const CASES: &[Case<Tester>] = &[
+    case!("v1-rpc-09", "a request with the id of the agent's open request", equal_ids),
     case!("v1-perm-08", "a permission request that is answered `cancelled`", no_consent),
     case!("v1-turn-09", "a permission request that is allowed", reported),
     case!(
@@ -86,6 +88,24 @@ async fn asked(t: &mut Tester) -> Step<Message> {
             return Err(Stop::Inconclusive("the agent has not asked for permission".to_owned()));
         }
     }
+}
+
+async fn equal_ids(t: &mut Tester) -> Step {
+    let prompt = prompt(t)?;
+    let session = t.new_session().await?;
+    t.permission = Permission::Held;
+    let turn = t.start(&session, &prompt).await?;
+    let question = asked(t).await?;
+    let id = question.id().cloned().unwrap_or_default();
+    // If the prompt has that id, the answer to the question shows enough.
+    if id != turn {
+        either::request(t, &id, json!({})).await?;
+        t.reply(&id).await?;
+    }
+    t.permission = Permission::Allow;
+    let answer = client::answer(&question, Permission::Allow).unwrap_or_default();
+    t.raw(&answer.to_string()).await?;
+    t.finish(&turn).await.map(drop)
 }
 
 async fn spreads(t: &mut Tester) -> Step {

@@ -7,10 +7,10 @@ mod mutants;
 #[cfg(unix)]
 mod processes;
 mod reports;
+mod table;
 #[cfg(feature = "v2")]
 mod v2;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use acp_agent::store::MemoryStore;
 #[cfg(feature = "v2")]
 use acp_agent::types::ProtocolVersion;
 use acp_agent::{Serve, Transport};
-use acp_testkit::check::{Checker, Coverage, Options, Report, Rule, Status, Target, Verdict, Version};
+use acp_testkit::check::{Checker, Coverage, Options, Report, Status, Target, Verdict, Version};
 use acp_testkit::{Outbox, ScriptedPeer, Writer, relay};
 use tokio::io::duplex;
 
 use self::agents::{Full, Plain};
-use self::mutant::{Base, Fault, Memory};
+use self::mutant::{Base, Fault, Memory, Mutant};
 
 /// The bytes that a stream in memory holds.
 const ROOM: usize = 1024 * 1024;
@@ -112,32 +112,24 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
     }
 }
 
+async fn of(mutant: &Mutant, only: &[&str]) -> Report {
+    check(mutant.base, mutant.fault, only).await
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_mutant_is_caught_by_the_case_of_its_rule() {
-    let mut free = Vec::new();
-    for mutant in mutants::all() {
-        let report = check(mutant.base, mutant.fault, &[mutant.rule]).await;
-        let outcome = report.outcome(mutant.rule).unwrap_or_else(|| panic!("{} has no case", mutant.rule));
-        match &outcome.verdict {
-            Verdict::Fail(reason) => println!("{}: {reason}", mutant.rule),
-            verdict => free.push(format!("{}: {verdict}", mutant.rule)),
-        }
-    }
-    assert!(free.is_empty(), "not caught:\n{}", free.join("\n"));
+    table::all_are_caught(mutants::all(), of).await;
+}
+
+#[cfg(all(feature = "unstable", feature = "v2"))]
+#[tokio::test(start_paused = true)]
+async fn a_mutant_breaks_its_rule_and_those_that_it_names() {
+    table::companions_are_named(mutants::all(), |mutant| mutant.also, of).await;
 }
 
 #[test]
 fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
     let coverage = Coverage::of_agents(Version::V1);
-    let judged: BTreeSet<&str> = coverage.judged.iter().map(|rule| rule.id.as_str()).collect();
-    let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
-    assert_eq!(judged, broken);
-    assert!(broken.iter().all(|id| Rule::find(id).is_some_and(|rule| rule.binds_agent)));
-    let (judged, missing) = (judged.len(), coverage.missing.len());
-    println!(
-        "rules judged {judged} of {}, active cases {}, mutants {}",
-        judged + missing,
-        coverage.cases,
-        mutants::all().count()
-    );
+    assert!(coverage.earlier.is_empty());
+    table::every_case_has_one(&coverage, mutants::all(), |rule| rule.binds_agent);
 }

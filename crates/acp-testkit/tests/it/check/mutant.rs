@@ -18,11 +18,32 @@ pub(super) enum Base {
     Locked,
 }
 
-/// A fault, and the rule that it breaks.
-pub(super) struct Mutant {
+/// A fault of a correct agent or client, and the rule that it breaks.
+pub(super) struct Mutant<B: 'static = Base> {
     pub(super) rule: &'static str,
-    pub(super) base: Base,
+    pub(super) base: B,
     pub(super) fault: Fault,
+    /// The other rules that the fault breaks. There are none beside them.
+    pub(super) also: &'static [&'static str],
+    /// The other rules that it breaks in version 2, for a rule of version 1 that holds there.
+    #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "the tests of version 2 look at it"))]
+    pub(super) also_later: &'static [&'static str],
+}
+
+impl<B: Copy> Mutant<B> {
+    pub(super) const fn new(rule: &'static str, base: B, fault: Fault) -> Self {
+        Self { rule, base, fault, also: &[], also_later: &[] }
+    }
+
+    pub(super) const fn also(mut self, rules: &'static [&'static str]) -> Self {
+        self.also = rules;
+        self
+    }
+
+    pub(super) const fn also_later(mut self, rules: &'static [&'static str]) -> Self {
+        self.also_later = rules;
+        self
+    }
 }
 
 /// The ways to break a rule.
@@ -44,6 +65,8 @@ pub(super) enum Fault {
     Before(&'static str, &'static str),
     /// Says something after it.
     After(&'static str, &'static str),
+    /// Closes the connection when a line of the other side has this in it.
+    DiesOf(&'static str),
     /// Anything else.
     Line(fn(&mut Memory, Writer, &str, &mut Outbox)),
 }
@@ -67,6 +90,7 @@ impl Fault {
         }
         match self {
             Fault::Line(filter) => filter(memory, writer, text, out),
+            Fault::DiesOf(part) if writer == Writer::First && text.contains(part) => out.close(),
             _ if !message.is_object() => out.pass(writer, line),
             _ if writer == Writer::First => self.of_client(message, out),
             _ => self.of_agent(memory, message, out),

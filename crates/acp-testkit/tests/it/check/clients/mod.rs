@@ -20,6 +20,7 @@ use self::mutants::Mutant;
 use self::starts::Starts;
 use super::NONE;
 use super::mutant::Fault;
+use super::table;
 
 /// Returns a client in memory, behind a relay that breaks it.
 fn target(base: Base, fault: Fault, folder: &Path) -> ClientTarget {
@@ -75,23 +76,24 @@ async fn correct_clients_pass_and_every_rule_is_judged_for_one() {
     }
 }
 
-/// Runs mutants that each must be caught by the case of its rule.
-async fn caught(mutants: impl Iterator<Item = &'static Mutant>, limit: Duration) {
-    let mut free = Vec::new();
-    for mutant in mutants {
-        let report = check_in(mutant.base, mutant.fault, &[mutant.rule], limit).await;
-        let outcome = report.outcome(mutant.rule).unwrap_or_else(|| panic!("{} has no case", mutant.rule));
-        match &outcome.verdict {
-            Verdict::Fail(reason) => println!("{}: {reason}", mutant.rule),
-            verdict => free.push(format!("{}: {verdict}", mutant.rule)),
-        }
-    }
-    assert!(free.is_empty(), "not caught:\n{}", free.join("\n"));
+async fn of(mutant: &Mutant, only: &[&str]) -> Report {
+    check(mutant.base, mutant.fault, only).await
+}
+
+/// Returns the mutants that run in memory.
+fn in_memory() -> impl Iterator<Item = &'static Mutant> {
+    mutants::all().filter(|mutant| mutant.base != Base::Machine)
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_mutant_is_caught_by_the_case_of_its_rule() {
-    caught(mutants::all().filter(|mutant| mutant.base != Base::Machine), Duration::from_secs(5)).await;
+    table::all_are_caught(in_memory(), of).await;
+}
+
+#[cfg(all(feature = "unstable", feature = "v2"))]
+#[tokio::test(start_paused = true)]
+async fn a_mutant_breaks_its_rule_and_those_that_it_names() {
+    table::companions_are_named(in_memory(), |mutant| mutant.also, of).await;
 }
 
 /// Commands are processes, which know no paused clock. Nothing here waits for the limit.
@@ -99,32 +101,29 @@ async fn every_mutant_is_caught_by_the_case_of_its_rule() {
 #[tokio::test]
 async fn a_client_that_runs_commands_passes_and_its_mutants_are_caught() {
     let limit = Duration::from_secs(120);
-    let rules: BTreeSet<&str> =
-        mutants::all().filter(|mutant| mutant.base == Base::Machine).map(|mutant| mutant.rule).collect();
+    let machine = || mutants::all().filter(|mutant| mutant.base == Base::Machine);
+    let rules: BTreeSet<&str> = machine().map(|mutant| mutant.rule).collect();
     let rules: Vec<&str> = rules.into_iter().collect();
     let report = check_in(Base::Machine, NONE, &rules, limit).await;
     assert!(rules.iter().all(|id| passes(&report, id)), "{report}");
-    caught(mutants::all().filter(|mutant| mutant.base == Base::Machine), limit).await;
+    let of = async |mutant: &Mutant, only: &[&str]| check_in(Base::Machine, mutant.fault, only, limit).await;
+    table::all_are_caught(machine(), of).await;
+    // Scenarios of other rules would wait on the real clock.
+    let of_commands = async |mutant: &Mutant, _: &[&str]| of(mutant, &rules).await;
+    if cfg!(all(feature = "unstable", feature = "v2")) {
+        table::companions_are_named(machine(), |mutant| mutant.also, of_commands).await;
+    }
 }
 
 #[test]
 fn every_case_has_a_mutant_and_nine_of_ten_rules_have_a_case() {
     let coverage = Coverage::of_clients();
-    let judged: BTreeSet<&str> = coverage.judged.iter().map(|rule| rule.id.as_str()).collect();
-    let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
-    assert_eq!(judged, broken);
-    assert!(broken.iter().all(|id| Rule::find(id).is_some_and(Rule::is_checkable_of_clients)));
+    table::every_case_has_one(&coverage, mutants::all(), Rule::is_checkable_of_clients);
     let text = coverage.to_string();
     for rule in &coverage.missing {
         let reason = rule.unchecked_of_clients.as_deref().expect("a rule without a case has a reason");
         assert!(text.contains(&format!("\n  {}: {reason}\n", rule.id)), "{text}");
     }
-    let (judged, missing) = (judged.len(), coverage.missing.len());
+    let (judged, missing) = (coverage.judged.len(), coverage.missing.len());
     assert!(judged * 10 >= (judged + missing) * 9, "{judged} of {}", judged + missing);
-    println!(
-        "rules of clients judged {judged} of {}, active cases {}, mutants {}",
-        judged + missing,
-        coverage.cases,
-        mutants::all().count()
-    );
 }

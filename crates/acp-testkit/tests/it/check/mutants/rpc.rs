@@ -3,8 +3,11 @@
 use acp_testkit::Writer;
 use serde_json::{Value, json};
 
-use super::faults::{LIE, NOTHING, answers, dies_of, full, loses, parsed, plain};
-use crate::check::mutant::Fault::{Answer, Call, Hear, Line, Lose, Refuse, Update};
+use super::faults::{
+    ANSWERS_BLANKS, ANSWERS_NOTIFICATIONS, BOOLEANS, COMPACTIONS, FILES, FORMS, LOGINS, MIXES_UP_IDS,
+    NOTICES, OTHER_ID, TAKES_ARRAYS, TERMINALS, full, loses, plain,
+};
+use crate::check::mutant::Fault::{Answer, Call, DiesOf, Hear, Line, Lose, Refuse, Update};
 use crate::check::mutant::{Mutant, error, recode, success, without};
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -23,15 +26,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 out.pass(writer, line);
             }
         }),
-    ),
-    full(
-        "v1-rpc-03",
-        Answer("_acp_check/fence", |m| {
-            if m["id"] == "0" {
-                m["id"] = json!(0)
-            }
-        }),
-    ),
+    )
+    .also(&["v1-cap-06", "v1-del-01", "v1-list-02", "v1-list-10", "v1-load-02", "v1-rpc-10", "v1-tr-04"])
+    .also_later(&["v1-tr-04", "v2-auth-07", "v2-cap-02", "v2-creq-02", "v2-res-03", "v2-turn-03"]),
+    full("v1-rpc-03", OTHER_ID),
     full(
         "v1-rpc-03",
         Line(|_, writer, line, out| {
@@ -40,41 +38,58 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 out.pass(writer, line);
             }
         }),
-    ),
-    full("v1-rpc-04", Answer("session/new", |m| m["error"] = Value::Null)),
+    )
+    .also(&["v1-cancel-10", "v1-cancel-11", "v1-creq-03"]),
+    full("v1-rpc-04", Answer("session/new", |m| m["error"] = Value::Null))
+        .also(&["v1-init-10", "v1-mcp-08", "v1-new-02", "v1-new-07", "v1-new-09", "v1-rpc-22"])
+        .also_later(&[
+            "v1-new-09",
+            "v1-rpc-22",
+            "v2-cap-08",
+            "v2-err-02",
+            "v2-mcp-01",
+            "v2-new-01",
+            "v2-new-06",
+        ]),
     full("v1-rpc-04", Answer("_acp_check/fence", |m| m["error"]["code"] = json!("none"))),
-    full("v1-rpc-05", Answer("session/list", |m| without(m, "result"))),
-    full(
-        "v1-rpc-06",
-        Line(|_, writer, line, out| {
-            answers(writer, line, NOTHING, |line| line.contains("_acp_check/event"), out);
-        }),
-    ),
-    full("v1-rpc-07", Call("session/request_permission", |m| m["id"] = json!(1.5))),
-    full("v1-rpc-08", Call("session/request_permission", |m| m["id"] = Value::Null)),
+    full("v1-rpc-05", Answer("session/list", |m| without(m, "result")))
+        .also(&["v1-del-01", "v1-list-01", "v1-list-02", "v1-rpc-04", "v1-rpc-10"])
+        .also_later(&["v1-rpc-04", "v2-list-01", "v2-list-02"]),
+    full("v1-rpc-06", ANSWERS_NOTIFICATIONS).also(&["v1-ext-07", "v1-rpc-03"]).also_later(&[
+        "v1-ext-07",
+        "v2-init-08",
+        "v2-rpc-02",
+        "v2-rpc-05",
+    ]),
+    full("v1-rpc-07", Call("session/request_permission", |m| m["id"] = json!(1.5))).also(&[
+        "v1-creq-08",
+        "v1-rpc-03",
+        "v1-rpc-08",
+        "v1-rpc-09",
+    ]),
+    full("v1-rpc-08", Call("session/request_permission", |m| m["id"] = Value::Null)).also(&["v1-creq-08"]),
+    full("v1-rpc-09", MIXES_UP_IDS),
     full("v1-rpc-10", Refuse("session/list", Value::is_null)),
-    full("v1-rpc-11", Update("agent_message_chunk", |u| u["message_id"] = json!("m"))),
+    full("v1-rpc-11", Update("agent_message_chunk", |u| u["message_id"] = json!("m")))
+        .also(&["v1-ext-01"])
+        .also_later(&["v1-ext-01"]),
     full("v1-rpc-12", Answer("acp_check/none", |m| recode(m, -32601, -32603))),
     plain("v1-rpc-13", Answer("session/list", |m| recode(m, -32601, -32603))),
-    full("v1-rpc-14", Line(|_, writer, line, out| dies_of(writer, line, "\"acp_check/event", out))),
-    full("v1-rpc-16", Line(|_, writer, line, out| loses(writer, line, |line| line == "{", out))),
+    full("v1-rpc-14", DiesOf("\"acp_check/event")),
+    full("v1-rpc-16", Line(|_, writer, line, out| loses(writer, line, |line| line == "{", out)))
+        .also_later(&["v2-rpc-05"]),
     full("v1-rpc-17", Line(|_, writer, line, out| loses(writer, line, |line| line == "42", out))),
-    full(
-        "v1-rpc-18",
-        Line(|_, writer, line, out| {
-            if writer == Writer::First && line.starts_with("[{") {
-                let list = parsed(line);
-                list.as_array().unwrap().iter().for_each(|message| out.pass(writer, message.to_string()));
-            } else {
-                out.pass(writer, line);
-            }
-        }),
-    ),
-    full("v1-rpc-19", Answer("session/prompt", |m| recode(m, -32602, -32603))),
+    full("v1-rpc-18", TAKES_ARRAYS).also(&["v1-rpc-03"]),
+    full("v1-rpc-19", Answer("session/prompt", |m| recode(m, -32602, -32603)))
+        .also(&["v1-turn-14"])
+        .also_later(&["v2-cap-08", "v2-ext-04", "v2-ext-05"]),
     full("v1-rpc-20", Refuse("session/new", |params| params.get("acpCheckFuture").is_some())),
     full("v1-rpc-21", Refuse("initialize", |params| params["_meta"].is_string())),
-    full("v1-rpc-22", Answer("session/new", |m| recode(m, -32602, -32603))),
-    full("v1-rpc-24", Update("tool_call", |u| u["locations"] = json!([{"path": "a.txt"}]))),
+    full("v1-rpc-22", Answer("session/new", |m| recode(m, -32602, -32603)))
+        .also(&["v1-mcp-08", "v1-new-02", "v1-new-07", "v1-new-09"])
+        .also_later(&["v1-new-09", "v2-cap-08", "v2-mcp-01", "v2-new-01", "v2-new-06"]),
+    full("v1-rpc-24", Update("tool_call", |u| u["locations"] = json!([{"path": "a.txt"}])))
+        .also(&["v1-tool-12"]),
     full("v1-rpc-25", Update("tool_call", |u| u["locations"] = json!([{"path": "/a", "line": 0}]))),
     // Transport.
     full("v1-tr-01", Line(|_, _, _, _| {})),
@@ -88,7 +103,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             };
             out.pass(writer, line);
         }),
-    ),
+    )
+    .also(&["v1-cap-06", "v1-del-01", "v1-list-02", "v1-list-10", "v1-load-02", "v1-rpc-10", "v1-tr-04"])
+    .also_later(&["v1-tr-04", "v2-auth-07", "v2-cap-02", "v2-creq-02", "v2-res-03", "v2-turn-03"]),
     full(
         "v1-tr-04",
         Line(|_, writer, line, out| {
@@ -98,7 +115,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full("v1-tr-09", Line(|_, writer, line, out| answers(writer, line, NOTHING, str::is_empty, out))),
+    full("v1-tr-09", ANSWERS_BLANKS).also(&["v1-rpc-03"]).also_later(&["v2-rpc-02", "v2-rpc-05"]),
     // Initialization.
     full(
         "v1-init-03",
@@ -108,23 +125,34 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v1-init-04", Answer("initialize", |m| m["result"]["protocolVersion"] = json!(2))),
-    full("v1-init-05", Answer("initialize", |m| m["result"]["protocolVersion"] = json!(65535))),
-    full("v1-init-08", Refuse("initialize", |params| params.get("clientCapabilities").is_none())),
+    full("v1-init-04", Answer("initialize", |m| m["result"]["protocolVersion"] = json!(2)))
+        .also(&["v1-rpc-04"]),
+    full("v1-init-05", Answer("initialize", |m| m["result"]["protocolVersion"] = json!(65535)))
+        .also(&["v1-init-04", "v1-rpc-04"]),
+    full("v1-init-08", Refuse("initialize", |params| params.get("clientCapabilities").is_none()))
+        .also(&["v1-cap-02", "v1-init-09"]),
     full(
         "v1-init-09",
         Hear("initialize", |m| {
             m["params"]["clientCapabilities"] = m["params"]["capabilities"].clone();
             m["params"]["protocolVersion"] = json!(1);
         }),
-    ),
+    )
+    .also(&["v1-init-03"]),
     full("v1-init-10", Answer("session/new", |m| recode(m, -32600, -32603))),
-    full("v1-init-13", Answer("initialize", |m| without(&mut m["result"], "agentCapabilities"))),
-    full("v1-init-15", Answer("initialize", |m| without(&mut m["result"]["agentInfo"], "version"))),
+    full("v1-init-13", Answer("initialize", |m| without(&mut m["result"], "agentCapabilities"))).also(&[
+        "v1-cap-24",
+        "v1-ext-08",
+        "v1-mcp-02",
+        "v1-rpc-13",
+    ]),
+    full("v1-init-15", Answer("initialize", |m| without(&mut m["result"]["agentInfo"], "version")))
+        .also(&["v1-rpc-11"]),
     full("v1-init-17", Refuse("initialize", |params| params["clientInfo"].is_number())),
     // Capabilities.
-    full("v1-cap-01", LIE),
-    full("v1-cap-02", Refuse("initialize", |params| params.get("clientCapabilities").is_none())),
+    full("v1-cap-01", FILES).also(&["v1-cap-11", "v1-fs-01"]),
+    full("v1-cap-02", Refuse("initialize", |params| params.get("clientCapabilities").is_none()))
+        .also(&["v1-init-08", "v1-init-09"]),
     full(
         "v1-cap-04",
         Refuse("initialize", |params| params["clientCapabilities"].get("fs").is_some_and(Value::is_null)),
@@ -133,20 +161,27 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-cap-05",
         Refuse("initialize", |params| params["clientCapabilities"]["session"]["notices"].is_boolean()),
     ),
-    full("v1-cap-06", Lose("")),
+    full("v1-cap-06", Lose("")).also(&["v1-load-02", "v1-tool-01", "v1-turn-09"]),
     full("v1-cap-08", Refuse("session/prompt", |params| params.to_string().contains("resource_link"))),
-    full("v1-cap-11", LIE),
-    full("v1-cap-12", LIE),
-    full("v1-cap-13", LIE),
-    full("v1-cap-18", LIE),
-    full("v1-cap-19", LIE),
-    full("v1-cap-20", LIE),
-    full("v1-cap-21", LIE),
-    full("v1-cap-22", LIE),
+    full("v1-cap-11", FILES).also(&["v1-cap-01", "v1-fs-01"]),
+    full("v1-cap-12", TERMINALS).also(&["v1-cap-01", "v1-cap-13"]),
+    full("v1-cap-13", TERMINALS).also(&["v1-cap-01", "v1-cap-12"]),
+    full("v1-cap-18", BOOLEANS).also(&["v1-cfg-04"]),
+    full("v1-cap-19", NOTICES).also(&["v1-cap-01"]),
+    full("v1-cap-20", COMPACTIONS).also(&["v1-cap-01"]),
+    full("v1-cap-21", FORMS).also(&["v1-cap-01", "v1-eli-01"]),
+    full("v1-cap-22", LOGINS),
     plain("v1-cap-25", Answer("session/set_mode", |m| success(m, json!({})))),
     // Authentication.
-    full("v1-auth-01", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "name"))),
-    full("v1-auth-05", Answer("session/new", |m| error(m, -32000))),
+    full("v1-auth-01", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "name")))
+        .also(&["v1-rpc-11"]),
+    full("v1-auth-05", Answer("session/new", |m| error(m, -32000))).also(&[
+        "v1-init-10",
+        "v1-mcp-08",
+        "v1-new-07",
+        "v1-new-09",
+        "v1-rpc-22",
+    ]),
     full("v1-auth-14", Answer("logout", |m| error(m, -32603))),
     full(
         "v1-auth-17",
@@ -155,7 +190,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 method["env"] = json!([{"name": "A"}])
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11"]),
     full(
         "v1-cap-03",
         Refuse("initialize", |params| {
@@ -163,7 +199,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             offered["terminal"] == true && offered.get("fs").is_none()
         }),
     ),
-    full("v1-cap-24", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta"))),
+    full("v1-cap-24", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta")))
+        .also(&["v1-ext-08"]),
     full(
         "v1-mcp-02",
         Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "mcpCapabilities")),

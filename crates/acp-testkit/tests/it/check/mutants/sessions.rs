@@ -3,38 +3,68 @@
 use acp_testkit::Writer;
 use serde_json::{Value, json};
 
-use super::faults::{CHUNK, ECHOED, LIE, NOTHING, answers, full, loses, parsed};
+use super::faults::{ANSWERS_CANCELS, BOOLEANS, CHUNK, ECHOED, NOTHING, answers, full, loses, parsed};
 use crate::check::mutant::Fault::{After, Answer, Before, Call, Hear, Line, Lose, Refuse, Update};
 use crate::check::mutant::{Mutant, error, recode, success, without};
 
+const OF_ANOTHER: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"other","update":{"sessionUpdate":"session_info_update"}}}"#;
+const LATE: &str = r#"{"jsonrpc":"2.0","id":"late","method":"fs/read_text_file","params":{"sessionId":"SESSION","path":"/a"}}"#;
+
 pub(super) const MUTANTS: &[Mutant] = &[
     // Sessions.
-    full("v1-new-01", Answer("session/new", |m| m["result"]["sessionId"] = json!("same"))),
-    full("v1-new-02", Hear("session/new", |m| m["params"]["cwd"] = json!("/work"))),
-    full("v1-new-03", Hear("session/new", |m| m["params"]["cwd"] = json!("/work"))),
+    full("v1-new-01", Answer("session/new", |m| m["result"]["sessionId"] = json!("same")))
+        .also(&[
+            "v1-cfg-10",
+            "v1-cfg-11",
+            "v1-cfg-15",
+            "v1-close-03",
+            "v1-mode-03",
+            "v1-new-14",
+            "v1-rpc-04",
+            "v1-turn-14",
+        ])
+        .also_later(&["v1-rpc-04", "v2-cap-08", "v2-cfg-03"]),
+    full("v1-new-02", Hear("session/new", |m| m["params"]["cwd"] = json!("/work")))
+        .also(&["v1-new-03", "v1-rpc-22"]),
+    full("v1-new-03", Hear("session/new", |m| m["params"]["cwd"] = json!("/work")))
+        .also(&["v1-new-02", "v1-rpc-22"])
+        .also_later(&["v1-rpc-22", "v2-new-01"]),
     full("v1-new-07", Hear("session/new", |m| without(&mut m["params"], "additionalDirectories"))),
-    full("v1-new-09", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))),
+    full("v1-new-09", Hear("session/new", |m| m["params"]["mcpServers"] = json!([])))
+        .also(&["v1-mcp-08", "v1-new-02", "v1-rpc-22"])
+        .also_later(&["v1-rpc-22", "v2-cap-08", "v2-mcp-01", "v2-new-06"]),
     full(
         "v1-new-12",
         Line(|memory, writer, line, out| {
-            let prompts = writer == Writer::First && line.contains("session/prompt");
-            if !prompts || memory.notes.insert("prompted", Value::Null).is_none() {
-                out.pass(writer, line);
+            let message = parsed(line);
+            let prompts = writer == Writer::First && message["method"] == "session/prompt";
+            let busy = memory.notes.contains_key("busy");
+            if prompts && busy {
+                return;
             }
+            if prompts {
+                memory.notes.insert("busy", message["id"].clone());
+            }
+            if writer == Writer::Second && busy && memory.notes["busy"] == message["id"] {
+                memory.notes.remove("busy");
+            }
+            out.pass(writer, line);
         }),
     ),
-    full("v1-new-13", Answer("session/prompt", |m| without(&mut m["error"], "data"))),
-    full("v1-new-14", Answer("session/prompt", |m| recode(m, -32002, -32603))),
-    full(
-        "v1-new-14",
-        Before(
-            "session/prompt",
-            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"other","update":{"sessionUpdate":"session_info_update"}}}"#,
-        ),
-    ),
-    full("v1-close-02", Answer("session/prompt", |m| m["result"] = json!({"stopReason": "end_turn"}))),
-    full("v1-close-03", Answer("session/close", |m| m["result"] = json!(5))),
-    full("v1-mcp-08", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))),
+    full("v1-new-13", Answer("session/prompt", |m| without(&mut m["error"], "data")))
+        .also(&["v1-cancel-11", "v1-err-04"]),
+    full("v1-new-14", Answer("session/prompt", |m| recode(m, -32002, -32603)))
+        .also(&["v1-list-10", "v1-new-13"]),
+    full("v1-new-14", Before("session/prompt", OF_ANOTHER)),
+    full("v1-close-02", Answer("session/prompt", |m| m["result"] = json!({"stopReason": "end_turn"})))
+        .also(&["v1-cancel-05", "v1-creq-09", "v1-rpc-04"]),
+    full("v1-close-03", Answer("session/close", |m| m["result"] = json!(5)))
+        .also(&["v1-new-14", "v1-rpc-11"]),
+    full("v1-mcp-08", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-new-02",
+        "v1-new-09",
+        "v1-rpc-22",
+    ]),
     full("v1-load-02", Lose("user_message_chunk")),
     full("v1-load-03", After("session/load", CHUNK)),
     full("v1-load-08", Answer("session/load", |m| recode(m, -32002, -32603))),
@@ -53,12 +83,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    ),
-    full("v1-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))),
-    full("v1-list-02", Answer("session/list", |m| error(m, -32602))),
+    )
+    .also(&["v1-close-02", "v1-err-04", "v1-new-13"]),
+    full("v1-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))).also(&[
+        "v1-del-01",
+        "v1-list-02",
+        "v1-rpc-11",
+    ]),
+    full("v1-list-02", Answer("session/list", |m| error(m, -32602))).also(&[
+        "v1-del-01",
+        "v1-list-01",
+        "v1-rpc-10",
+    ]),
     full("v1-list-06", Answer("session/list", |m| success(m, json!({"sessions": []})))),
-    full("v1-list-10", Answer("session/prompt", |m| success(m, json!({"stopReason": "end_turn"})))),
-    full("v1-list-12", Answer("session/list", |m| m["result"]["sessions"][0]["cwd"] = json!("work"))),
+    full("v1-list-10", Answer("session/prompt", |m| success(m, json!({"stopReason": "end_turn"})))).also(&[
+        "v1-cancel-05",
+        "v1-close-02",
+        "v1-creq-09",
+        "v1-new-13",
+        "v1-new-14",
+        "v1-rpc-19",
+        "v1-turn-14",
+    ]),
+    full("v1-list-12", Answer("session/list", |m| m["result"]["sessions"][0]["cwd"] = json!("work")))
+        .also(&["v1-rpc-24"]),
     full(
         "v1-del-01",
         Line(|_, writer, line, out| {
@@ -73,16 +121,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v1-del-02", Refuse("session/delete", |params| params["sessionId"] == "acp-check-none")),
-    full("v1-info-02", Update("session_info_update", |u| u["cwd"] = json!("/work"))),
+    full("v1-info-02", Update("session_info_update", |u| u["cwd"] = json!("/work"))).also(&["v1-ext-01"]),
     // Modes and config options.
     full("v1-mode-03", Answer("session/set_mode", |m| error(m, -32601))),
     full("v1-mode-04", Update("current_mode_update", |u| u["currentModeId"] = json!("none"))),
-    full("v1-mode-04", Answer("session/new", |m| m["result"]["modes"]["currentModeId"] = json!("none"))),
+    full("v1-mode-04", Answer("session/new", |m| m["result"]["modes"]["currentModeId"] = json!("none")))
+        .also(&["v1-rpc-04", "v1-rpc-11"]),
     full(
         "v1-cfg-03",
         Answer("session/new", |m| without(&mut m["result"]["configOptions"][0], "currentValue")),
-    ),
-    full("v1-cfg-04", LIE),
+    )
+    .also(&["v1-rpc-11"]),
+    full("v1-cfg-04", BOOLEANS).also(&["v1-cap-18"]),
     full("v1-cfg-08", Answer("session/new", |m| m["result"]["configOptions"][0]["category"] = json!("pace"))),
     full(
         "v1-cfg-10",
@@ -92,30 +142,43 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     full("v1-cfg-11", Answer("session/set_config_option", |m| recode(m, -32602, -32603))),
     full("v1-cfg-12", Update("config_option_update", |u| without(u, "configOptions"))),
-    full("v1-cfg-13", Answer("session/set_config_option", |m| error(m, -32600))),
+    full("v1-cfg-13", Answer("session/set_config_option", |m| error(m, -32600))).also(&[
+        "v1-cfg-10",
+        "v1-cfg-11",
+        "v1-cfg-15",
+    ]),
     full("v1-cfg-15", Refuse("session/set_config_option", |params| params.get("type").is_some())),
     full(
         "v1-cfg-16",
         Answer("session/new", |m| without(&mut m["result"]["configOptions"][0]["options"][0], "value")),
-    ),
+    )
+    .also(&["v1-rpc-11"]),
     // Turns.
-    full(
-        "v1-turn-02",
-        After(
-            "session/prompt",
-            r#"{"jsonrpc":"2.0","id":"late","method":"fs/read_text_file","params":{"sessionId":"SESSION","path":"/a"}}"#,
-        ),
-    ),
-    full("v1-turn-03", Answer("session/prompt", |m| m["result"] = json!({}))),
-    full("v1-turn-04", Answer("session/prompt", |m| m["result"]["stopReason"] = json!("done"))),
-    full("v1-turn-07", After("session/prompt", CHUNK)),
+    full("v1-turn-02", After("session/prompt", LATE)).also(&["v1-cap-01", "v1-cap-11", "v1-fs-01"]),
+    full("v1-turn-03", Answer("session/prompt", |m| m["result"] = json!({}))).also(&[
+        "v1-cancel-05",
+        "v1-close-02",
+        "v1-creq-09",
+        "v1-rpc-04",
+        "v1-rpc-11",
+        "v1-turn-04",
+    ]),
+    full("v1-turn-04", Answer("session/prompt", |m| m["result"]["stopReason"] = json!("done"))).also(&[
+        "v1-cancel-05",
+        "v1-close-02",
+        "v1-creq-09",
+        "v1-rpc-04",
+    ]),
+    full("v1-turn-07", After("session/prompt", CHUNK)).also(&["v1-cancel-08"]),
     full("v1-turn-09", Update("tool_call_update", |u| without(u, "status"))),
     full("v1-turn-14", Hear("session/prompt", |m| m["params"]["prompt"][0]["type"] = json!("text"))),
     full(
         "v1-cancel-04",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains("session/cancel"), out)),
-    ),
-    full("v1-cancel-05", Answer("session/prompt", |m| m["result"] = json!({"stopReason": "end_turn"}))),
+    )
+    .also(&["v1-cancel-05", "v1-cancel-06", "v1-creq-10"]),
+    full("v1-cancel-05", Answer("session/prompt", |m| m["result"] = json!({"stopReason": "end_turn"})))
+        .also(&["v1-close-02", "v1-creq-09", "v1-rpc-04"]),
     full(
         "v1-cancel-06",
         Answer("session/prompt", |m| {
@@ -123,14 +186,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 error(m, -32603);
             }
         }),
-    ),
-    full("v1-cancel-08", After("session/prompt", CHUNK)),
+    )
+    .also(&["v1-close-02", "v1-creq-03", "v1-creq-09"]),
+    full("v1-cancel-08", After("session/prompt", CHUNK)).also(&["v1-turn-07"]),
     full(
         "v1-cancel-10",
         Line(|_, writer, line, out| {
             answers(writer, line, NOTHING, |line| line.contains("session/cancel"), out);
         }),
-    ),
+    )
+    .also(&["v1-cancel-11", "v1-rpc-03", "v1-rpc-06"]),
     full(
         "v1-cancel-11",
         Line(|memory, writer, line, out| {
@@ -145,15 +210,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full("v1-creq-03", Answer("session/prompt", |m| error(m, -32603))),
-    full(
-        "v1-creq-06",
-        Line(|_, writer, line, out| {
-            let answer = r#"{"jsonrpc":"2.0","id":99999,"error":{"code":-32800,"message":"cancelled"}}"#;
-            answers(writer, line, answer, |line| line.contains("$/cancel_request"), out);
-        }),
-    ),
-    full("v1-creq-09", Answer("session/prompt", |m| error(m, -32800))),
+    full("v1-creq-03", Answer("session/prompt", |m| error(m, -32603))).also(&[
+        "v1-close-02",
+        "v1-creq-09",
+        "v1-eli-18",
+        "v1-new-13",
+        "v1-new-14",
+        "v1-rpc-19",
+        "v1-turn-14",
+    ]),
+    full("v1-creq-06", ANSWERS_CANCELS).also(&["v1-rpc-03"]),
+    full("v1-creq-09", Answer("session/prompt", |m| error(m, -32800))).also(&[
+        "v1-close-02",
+        "v1-eli-18",
+        "v1-new-13",
+        "v1-new-14",
+        "v1-rpc-19",
+        "v1-turn-14",
+    ]),
     full(
         "v1-creq-10",
         Hear("$/cancel_request", |m| {
@@ -163,7 +237,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     // Permissions.
-    full("v1-perm-02", Call("session/request_permission", |m| without(&mut m["params"], "options"))),
+    full("v1-perm-02", Call("session/request_permission", |m| without(&mut m["params"], "options")))
+        .also(&["v1-turn-09"]),
     full(
         "v1-perm-06",
         Call("session/request_permission", |m| m["params"]["options"][0]["kind"] = json!("maybe")),

@@ -3,12 +3,10 @@
 
 mod mutants;
 
-use std::collections::BTreeSet;
-
-use acp_testkit::check::{Coverage, Report, Rule, Status, Verdict, Version};
+use acp_testkit::check::{Coverage, Report, Status, Verdict, Version};
 
 use super::mutant::{Base, Mutant};
-use super::{NONE, check_version};
+use super::{NONE, check_version, table};
 
 async fn check(base: Base, only: &[&str]) -> Report {
     check_version(Version::V2, base, NONE, only).await
@@ -34,39 +32,31 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
     }
 }
 
+async fn of(mutant: &Mutant, only: &[&str]) -> Report {
+    check_version(Version::V2, mutant.base, mutant.fault, only).await
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_mutant_is_caught_by_the_case_of_its_rule() {
-    let mut free = Vec::new();
-    for Mutant { rule, base, fault } in mutants::all() {
-        let report = check_version(Version::V2, *base, *fault, &[rule]).await;
-        let outcome = report.outcome(rule).unwrap_or_else(|| panic!("{rule} has no case"));
-        match &outcome.verdict {
-            Verdict::Fail(reason) => println!("{rule}: {reason}"),
-            verdict => free.push(format!("{rule}: {verdict}")),
-        }
-    }
-    assert!(free.is_empty(), "not caught:\n{}", free.join("\n"));
+    table::all_are_caught(mutants::all(), of).await;
+}
+
+#[cfg(all(feature = "unstable", feature = "v2"))]
+#[tokio::test(start_paused = true)]
+async fn a_mutant_breaks_its_rule_and_those_that_it_names() {
+    let also = |mutant: &Mutant| if mutant.rule.starts_with("v1-") { mutant.also_later } else { mutant.also };
+    table::companions_are_named(mutants::all(), also, of).await;
 }
 
 #[test]
 fn every_case_has_a_mutant_and_seven_of_ten_rules_a_case() {
     let coverage = Coverage::of_agents(Version::V2);
-    let rules = coverage.judged.iter().chain(&coverage.earlier);
-    let judged: BTreeSet<&str> = rules.map(|rule| rule.id.as_str()).collect();
-    let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
-    assert_eq!(judged, broken);
-    assert!(broken.iter().all(|id| Rule::find(id).is_some_and(|rule| rule.binds_agent)));
+    table::every_case_has_one(&coverage, mutants::all(), |rule| rule.binds_agent);
     for rule in &coverage.missing {
         assert!(rule.unchecked.is_some(), "{} has no case and no reason", rule.id);
     }
     let (judged, all) = (coverage.judged.len(), coverage.judged.len() + coverage.missing.len());
     assert!(judged * 10 >= all * 7, "{judged} of {all}");
-    println!(
-        "rules judged {judged} of {all} and {} of version 1, active cases {}, mutants {}",
-        coverage.earlier.len(),
-        coverage.cases,
-        mutants::all().count()
-    );
 }
 
 #[tokio::test(start_paused = true)]

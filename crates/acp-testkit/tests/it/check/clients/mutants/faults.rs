@@ -4,40 +4,47 @@ use acp_testkit::{Outbox, Writer};
 use serde_json::{Value, json};
 
 use super::Mutant;
+use crate::check::NONE;
 use crate::check::clients::client::{Base, Habit};
 use crate::check::mutant::Fault;
 use crate::check::mutant::Fault::Line;
-use crate::check::mutants::faults::parsed;
+use crate::check::mutants::faults::{parsed, set};
 
 pub(super) const fn full(rule: &'static str, fault: Fault) -> Mutant {
-    Mutant { rule, base: Base::Full, fault }
+    Mutant::new(rule, Base::Full, fault)
 }
 
 pub(super) const fn of(base: Base, rule: &'static str, fault: Fault) -> Mutant {
-    Mutant { rule, base, fault }
+    Mutant::new(rule, base, fault)
 }
 
 pub(super) const fn habit(rule: &'static str, habit: Habit) -> Mutant {
-    Mutant { rule, base: Base::With(habit), fault: Fault::Lose("nothing") }
+    Mutant::new(rule, Base::With(habit), NONE)
 }
 
-/// Tells the client that the agent offers everything, which it does not.
-pub(super) const LIE: Fault = Line(|_, writer, line, out| {
+/// Tells the client that the agent offers this, whatever it offers.
+fn offers(writer: Writer, line: &str, path: &[&str], value: Value, out: &mut Outbox) {
     let mut message = parsed(line);
-    if writer == Writer::First && message["result"]["protocolVersion"].is_number() {
-        message["result"]["agentCapabilities"] = json!({
-            "loadSession": true,
-            "promptCapabilities": {"image": true, "audio": true, "embeddedContext": true},
-            "mcpCapabilities": {"http": true, "sse": true},
-            "sessionCapabilities": {
-                "list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {},
-            },
-            "auth": {"logout": {}},
-        });
+    if writer == Writer::First && message["result"]["protocolVersion"] == 1 {
+        set(&mut message["result"], "agentCapabilities", path, value);
         return out.pass(writer, message.to_string());
     }
     out.pass(writer, line);
+}
+
+pub(super) const LOAD: Fault =
+    Line(|_, writer, line, out| offers(writer, line, &["loadSession"], json!(true), out));
+pub(super) const LIST: Fault =
+    Line(|_, writer, line, out| offers(writer, line, &["sessionCapabilities", "list"], json!({}), out));
+pub(super) const LOGOUT: Fault =
+    Line(|_, writer, line, out| offers(writer, line, &["auth", "logout"], json!({}), out));
+pub(super) const IMAGES: Fault =
+    Line(|_, writer, line, out| offers(writer, line, &["promptCapabilities", "image"], json!(true), out));
+pub(super) const DIRECTORIES: Fault = Line(|_, writer, line, out| {
+    offers(writer, line, &["sessionCapabilities", "additionalDirectories"], json!({}), out);
 });
+pub(super) const SERVERS: Fault =
+    Line(|_, writer, line, out| offers(writer, line, &["mcpCapabilities", "http"], json!(true), out));
 
 /// Says something in the client's name when a line of the agent has this in it. The answer to it
 /// does not come to the client: its id is `mutant`.

@@ -7,14 +7,9 @@ mod serving;
 mod sessions;
 
 use super::client::Base;
-use crate::check::mutant::Fault;
+use crate::check::mutant;
 
-/// A fault, and the rule that it breaks.
-pub(super) struct Mutant {
-    pub(super) rule: &'static str,
-    pub(super) base: Base,
-    pub(super) fault: Fault,
-}
+pub(super) type Mutant = mutant::Mutant<Base>;
 
 /// Returns every mutant.
 pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {

@@ -2,8 +2,7 @@
 
 use super::Mutant;
 use super::faults::{full, tool};
-use crate::check::mutant::Fault::{Line, Refuse};
-use crate::check::mutants::faults::dies_of;
+use crate::check::mutant::Fault::{DiesOf, Refuse};
 
 const ASKED: &str = "session/request_permission";
 
@@ -20,13 +19,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-tool-12", Refuse(ASKED, |p| tool(p)["locations"][1].get("line").is_some())),
     full("v1-tool-13", Refuse(ASKED, |p| tool(p)["content"][0] == 5)),
     full("v1-tool-14", Refuse(ASKED, |p| tool(p)["rawInput"].is_boolean())),
-    full("v1-tool-15", Line(|_, writer, line, out| dies_of(writer, line, "acp-check-unseen", out))),
+    full("v1-tool-15", DiesOf("acp-check-unseen")).also(&["v1-cmp-03"]),
     full("v1-cont-07", Refuse(ASKED, |p| tool(p)["content"][0]["content"]["annotations"].is_number())),
-    full("v1-plan-06", Line(|_, writer, line, out| dies_of(writer, line, "\"priority\":\"low\"", out))),
-    full("v1-cmd-02", Line(|_, writer, line, out| dies_of(writer, line, "acp-check-not", out))),
-    full("v1-info-01", Line(|_, writer, line, out| dies_of(writer, line, "\"updatedAt\":null", out))),
-    full("v1-cmp-02", Line(|_, writer, line, out| dies_of(writer, line, "\"summary\":[]", out))),
-    full("v1-cmp-03", Line(|_, writer, line, out| dies_of(writer, line, "compaction_summary_chunk", out))),
-    full("v1-mode-03", Line(|_, writer, line, out| dies_of(writer, line, "current_mode_update", out))),
-    full("v1-cfg-13", Line(|_, writer, line, out| dies_of(writer, line, "config_option_update", out))),
+    full("v1-plan-06", DiesOf("\"priority\":\"low\"")),
+    full("v1-cmd-02", DiesOf("acp-check-not")),
+    full("v1-info-01", DiesOf("\"updatedAt\":null")),
+    full("v1-cmp-02", DiesOf("\"summary\":[]")),
+    full("v1-cmp-03", DiesOf("compaction_summary_chunk")),
+    full("v1-mode-03", DiesOf("current_mode_update")),
+    full("v1-cfg-13", DiesOf("config_option_update")),
 ];

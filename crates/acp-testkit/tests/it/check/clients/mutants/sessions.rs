@@ -5,53 +5,67 @@ use serde_json::json;
 use super::Mutant;
 use super::faults::{full, habit, hears, of, says};
 use crate::check::clients::client::{Base, Habit};
-use crate::check::mutant::Fault::{Answer, Call, Hear, Line};
+use crate::check::mutant::Fault::{Answer, Call, DiesOf, Hear, Line};
 use crate::check::mutant::{error, without};
-use crate::check::mutants::faults::{answers, dies_of};
+use crate::check::mutants::faults::ANSWERS_CANCELS;
+
+const LOGIN: &str =
+    r#"{"jsonrpc":"2.0","id":"mutant","method":"authenticate","params":{"methodId":"acp-check-term"}}"#;
+const MORE: &str = r#"{"jsonrpc":"2.0","id":"mutant","method":"session/list","params":{"cursor":"acp-check: {\"a\":\"é=+/%20\"}"}}"#;
+const EARLY: &str =
+    r#"{"jsonrpc":"2.0","id":"mutant","method":"session/prompt","params":{"sessionId":"s","prompt":[]}}"#;
 
 pub(super) const MUTANTS: &[Mutant] = &[
     // Logins.
-    full("v1-auth-02", Call("authenticate", |m| m["params"]["methodId"] = json!("acp-check-term"))),
+    full("v1-auth-02", Call("authenticate", |m| m["params"]["methodId"] = json!("acp-check-term")))
+        .also(&["v1-auth-04"]),
     full("v1-auth-03", Call("authenticate", |m| m["params"]["methodId"] = json!("none"))),
     full(
         "v1-auth-04",
         Line(|_, writer, line, out| {
-            let login = r#"{"jsonrpc":"2.0","id":"mutant","method":"authenticate","params":{"methodId":"acp-check-term"}}"#;
-            says(writer, line, "\"code\":-32000", login, out);
+            says(writer, line, "\"code\":-32000", LOGIN, out);
         }),
-    ),
+    )
+    .also(&["v1-auth-02", "v1-auth-03"]),
     habit("v1-auth-07", Habit::NoWords),
     habit("v1-auth-09", Habit::Careless),
     habit("v1-auth-10", Habit::Idle),
-    of(Base::Plain, "v1-auth-17", Line(|_, writer, line, out| dies_of(writer, line, "\"env\":[{", out))),
+    of(Base::Plain, "v1-auth-17", DiesOf("\"env\":[{")),
     // Sessions.
-    full("v1-new-02", Call("session/new", |m| without(&mut m["params"], "mcpServers"))),
-    full("v1-new-03", Call("session/new", |m| m["params"]["cwd"] = json!("work"))),
-    full("v1-new-07", Call("session/new", |m| m["params"]["additionalDirectories"] = json!(["x"]))),
+    full("v1-new-02", Call("session/new", |m| without(&mut m["params"], "mcpServers"))).also(&["v1-rpc-11"]),
+    full("v1-new-03", Call("session/new", |m| m["params"]["cwd"] = json!("work"))).also(&[
+        "v1-fs-03",
+        "v1-fs-04",
+        "v1-fs-06",
+        "v1-fs-08",
+        "v1-rpc-24",
+        "v1-rpc-25",
+    ]),
+    full("v1-new-07", Call("session/new", |m| m["params"]["additionalDirectories"] = json!(["x"])))
+        .also(&["v1-cap-17", "v1-rpc-24"]),
     full(
         "v1-new-12",
         Call("session/prompt", |m| {
             let id = m["params"]["sessionId"].as_str().unwrap().trim().to_owned();
             m["params"]["sessionId"] = json!(id);
         }),
-    ),
-    full("v1-new-14", Call("session/prompt", |m| m["params"]["sessionId"] = json!("other"))),
-    full("v1-load-01", Call("session/load", |m| without(&mut m["params"], "cwd"))),
-    of(Base::Taker, "v1-load-06", Line(|_, writer, line, out| dies_of(writer, line, "\"result\":null", out))),
+    )
+    .also(&["v1-new-14"]),
+    full("v1-new-14", Call("session/prompt", |m| m["params"]["sessionId"] = json!("other")))
+        .also(&["v1-fs-08", "v1-new-12"]),
+    full("v1-load-01", Call("session/load", |m| without(&mut m["params"], "cwd")))
+        .also(&["v1-load-07", "v1-rpc-11"]),
+    of(Base::Taker, "v1-load-06", DiesOf("\"result\":null")),
     full("v1-load-07", Call("session/load", |m| m["params"]["cwd"] = json!("/acp-check-other"))),
-    of(
-        Base::Taker,
-        "v1-load-09",
-        Line(|_, writer, line, out| dies_of(writer, line, "acp-check replay", out)),
-    ),
-    full("v1-res-01", Call("session/resume", |m| without(&mut m["params"], "cwd"))),
-    full("v1-close-01", Call("session/close", |m| without(&mut m["params"], "sessionId"))),
-    full("v1-list-03", Call("session/list", |m| m["params"]["cwd"] = json!("."))),
+    of(Base::Taker, "v1-load-09", DiesOf("acp-check replay")),
+    full("v1-res-01", Call("session/resume", |m| without(&mut m["params"], "cwd"))).also(&["v1-rpc-11"]),
+    full("v1-close-01", Call("session/close", |m| without(&mut m["params"], "sessionId")))
+        .also(&["v1-new-14", "v1-rpc-11"]),
+    full("v1-list-03", Call("session/list", |m| m["params"]["cwd"] = json!("."))).also(&["v1-rpc-24"]),
     full(
         "v1-list-04",
         Line(|_, writer, line, out| {
-            let more = r#"{"jsonrpc":"2.0","id":"mutant","method":"session/list","params":{"cursor":"acp-check: {\"a\":\"é=+/%20\"}"}}"#;
-            says(writer, line, "\"sessionId\":\"acp-check-stored-2\"", more, out);
+            says(writer, line, "\"sessionId\":\"acp-check-stored-2\"", MORE, out);
         }),
     ),
     full(
@@ -62,9 +76,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v1-list-11", Line(|_, writer, line, out| dies_of(writer, line, "\"sessionId\":5", out))),
-    full("v1-mcp-04", Call("session/new", |m| without_of_server(m, 0, "args"))),
-    full("v1-mcp-05", Call("session/new", |m| without_of_server(m, 1, "headers"))),
+    full("v1-list-11", DiesOf("\"sessionId\":5")).also(&["v1-rpc-06"]),
+    full("v1-mcp-04", Call("session/new", |m| without_of_server(m, 0, "args"))).also(&["v1-rpc-11"]),
+    full("v1-mcp-05", Call("session/new", |m| without_of_server(m, 1, "headers"))).also(&["v1-rpc-11"]),
     full(
         "v1-mcp-06",
         Call("session/new", |m| {
@@ -72,7 +86,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 server["command"] = json!("one");
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-24"]),
     // Modes and config options.
     full("v1-mode-02", Call("session/set_mode", |m| m["params"]["modeId"] = json!("none"))),
     full(
@@ -81,26 +96,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
             hears(writer, line, ["\"category\":\"mode\"", "\"category\":\"_x\""], out);
         }),
     ),
-    full("v1-cfg-05", Call("session/set_config_option", |m| m["params"]["configId"] = json!("odd"))),
-    of(
-        Base::Plain,
-        "v1-cfg-07",
-        Line(|_, writer, line, out| dies_of(writer, line, "\"category\":\"acp_check\"", out)),
-    ),
-    full("v1-cfg-09", Call("session/set_config_option", |m| m["params"]["value"] = json!("none"))),
-    of(Base::Plain, "v1-cfg-16", Line(|_, writer, line, out| dies_of(writer, line, "\"group\":\"g\"", out))),
+    full("v1-cfg-05", Call("session/set_config_option", |m| m["params"]["configId"] = json!("odd")))
+        .also(&["v1-cfg-09"]),
+    of(Base::Plain, "v1-cfg-07", DiesOf("\"category\":\"acp_check\"")),
+    full("v1-cfg-09", Call("session/set_config_option", |m| m["params"]["value"] = json!("none")))
+        .also(&["v1-rpc-11"]),
+    of(Base::Plain, "v1-cfg-16", DiesOf("\"group\":\"g\"")),
     // Prompts.
     full(
         "v1-turn-01",
         Line(|_, writer, line, out| {
-            let early = r#"{"jsonrpc":"2.0","id":"mutant","method":"session/prompt","params":{"sessionId":"s","prompt":[]}}"#;
-            says(writer, line, "\"agentCapabilities\"", early, out);
+            says(writer, line, "\"agentCapabilities\"", EARLY, out);
         }),
-    ),
+    )
+    .also(&["v1-new-12", "v1-rpc-09"]),
     full("v1-cont-01", Call("session/prompt", |m| m["params"]["prompt"][0]["type"] = json!("video"))),
-    full("v1-cont-03", Call("session/prompt", |m| without_of_block(m, 2, "data"))),
-    full("v1-cont-04", Call("session/prompt", |m| without_of_block(m, 4, "resource"))),
-    full("v1-cont-05", Call("session/prompt", |m| without_of_block(m, 1, "name"))),
+    full("v1-cont-03", Call("session/prompt", |m| without_of_block(m, 2, "data"))).also(&["v1-rpc-11"]),
+    full("v1-cont-04", Call("session/prompt", |m| without_of_block(m, 4, "resource"))).also(&["v1-rpc-11"]),
+    full("v1-cont-05", Call("session/prompt", |m| without_of_block(m, 1, "name"))).also(&["v1-rpc-11"]),
     full(
         "v1-cmd-03",
         Call("session/prompt", |m| {
@@ -115,17 +128,21 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Answer("session/request_permission", |m| {
             m["result"] = json!({"outcome": {"outcome": "selected", "optionId": "allow_once"}});
         }),
-    ),
-    full("v1-cancel-09", Line(|_, writer, line, out| dies_of(writer, line, "acp-check-late", out))),
-    of(Base::Patient, "v1-creq-03", Answer("session/request_permission", |m| error(m, -32603))),
-    full(
-        "v1-creq-06",
-        Line(|_, writer, line, out| {
-            let answer = r#"{"jsonrpc":"2.0","id":99999,"error":{"code":-32800,"message":"cancelled"}}"#;
-            answers(writer, line, answer, |line| line.contains("$/cancel_request"), out);
-        }),
-    ),
-    of(Base::Patient, "v1-creq-09", Answer("session/request_permission", |m| error(m, -32800))),
+    )
+    .also(&["v1-perm-04", "v1-rpc-04"]),
+    full("v1-cancel-09", DiesOf("acp-check-late")),
+    of(Base::Patient, "v1-creq-03", Answer("session/request_permission", |m| error(m, -32603))).also(&[
+        "v1-creq-09",
+        "v1-perm-07",
+        "v1-rpc-19",
+        "v1-rpc-22",
+    ]),
+    full("v1-creq-06", ANSWERS_CANCELS).also(&["v1-rpc-03"]),
+    of(Base::Patient, "v1-creq-09", Answer("session/request_permission", |m| error(m, -32800))).also(&[
+        "v1-perm-07",
+        "v1-rpc-19",
+        "v1-rpc-22",
+    ]),
     of(
         Base::Patient,
         "v1-creq-10",

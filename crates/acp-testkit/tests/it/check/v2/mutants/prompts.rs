@@ -45,6 +45,8 @@ fn with_errors(memory: &mut Memory, writer: Writer, line: &str, out: &mut acp_te
     }
 }
 
+const PROGRESS: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"progress"}}}"#;
+
 pub(super) const MUTANTS: &[Mutant] = &[
     // Prompts.
     full(
@@ -63,15 +65,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-turn-02", Answer("session/prompt", |m| m["result"] = json!({"messageId": null}))),
+    full("v2-turn-02", Answer("session/prompt", |m| m["result"] = json!({"messageId": null}))).also(&[
+        "v1-rpc-04",
+        "v1-rpc-11",
+        "v2-res-09",
+        "v2-turn-03",
+    ]),
     full("v2-turn-03", Lose("user_message")),
-    full("v2-turn-04", Line(|memory, writer, line, out| with_errors(memory, writer, line, out, true))),
-    full("v2-turn-05", Line(|memory, writer, line, out| with_errors(memory, writer, line, out, false))),
-    full("v2-turn-08", Answer("session/prompt", |m| recode(m, -32800, -32603))),
+    full("v2-turn-04", Line(|memory, writer, line, out| with_errors(memory, writer, line, out, true)))
+        .also(&["v2-close-03"]),
+    full("v2-turn-05", Line(|memory, writer, line, out| with_errors(memory, writer, line, out, false)))
+        .also(&["v2-close-03", "v2-turn-04"]),
+    full("v2-turn-08", Answer("session/prompt", |m| recode(m, -32800, -32603))).also(&["v2-close-04"]),
     // States.
     full("v2-state-01", Line(|_, writer, line, out| loses_state(writer, line, "running", out))),
-    full("v2-state-02", Line(|_, writer, line, out| loses_state(writer, line, "idle", out))),
-    full("v2-state-03", state(|u| without(u, "stopReason"))),
+    full("v2-state-02", Line(|_, writer, line, out| loses_state(writer, line, "idle", out))).also(&[
+        "v2-cancel-01",
+        "v2-cancel-02",
+        "v2-cancel-04",
+        "v2-cancel-06",
+        "v2-close-02",
+        "v2-tcc-03",
+        "v2-turn-01",
+    ]),
+    full("v2-state-03", state(|u| without(u, "stopReason"))).also(&["v1-ext-01", "v2-close-02"]),
     full("v2-state-04", Line(|_, writer, line, out| loses_state(writer, line, "requires_action", out))),
     full(
         "v2-state-10",
@@ -148,7 +165,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 m["params"]["subject"]["cwd"] = json!("work");
             }
         }),
-    ),
+    )
+    .also(&["v2-path-01"]),
     full(
         "v2-perm-07",
         Line(|memory, writer, line, out| {
@@ -165,7 +183,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     // Forms.
-    full("v2-eli-01", Call("elicitation/create", |m| m["params"]["requestId"] = json!(1))),
+    full("v2-eli-01", Call("elicitation/create", |m| m["params"]["requestId"] = json!(1)))
+        .also(&["v2-eli-03"]),
     full(
         "v2-eli-02",
         Line(|memory, writer, line, out| {
@@ -191,14 +210,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full(
         "v2-eli-04",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains("session/cancel"), out)),
-    ),
+    )
+    .also(&[
+        "v2-cancel-01",
+        "v2-cancel-02",
+        "v2-cancel-03",
+        "v2-cancel-04",
+        "v2-cancel-06",
+        "v2-tcc-03",
+        "v2-turn-01",
+        "v2-turn-08",
+    ]),
     // A value that nobody has agreed on.
-    full(
-        "v2-ext-01",
-        Before(
-            "session/prompt",
-            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"progress"}}}"#,
-        ),
-    ),
+    full("v2-ext-01", Before("session/prompt", PROGRESS)).also(&["v2-close-03"]),
     full("v2-ext-01", Update("tool_call_update", |u| u["kind"] = json!("compile"))),
 ];

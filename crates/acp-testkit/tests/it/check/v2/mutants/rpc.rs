@@ -4,12 +4,14 @@ use acp_testkit::Writer;
 use serde_json::{Value, json};
 
 use crate::check::mutant::Base::{Locked, Newer};
-use crate::check::mutant::Fault::{Answer, Before, Call, Hear, Line, Refuse, Update};
+use crate::check::mutant::Fault::{Answer, Before, Call, DiesOf, Hear, Line, Refuse, Update};
 use crate::check::mutant::{Fault, Mutant, error, recode, success, without};
-use crate::check::mutants::faults::{NOTHING, answers, dies_of, full, loses, parsed};
+use crate::check::mutants::faults::{
+    ANSWERS_NOTIFICATIONS, MIXES_UP_IDS, OTHER_ID, TAKES_ARRAYS, full, loses, parsed,
+};
 
 const fn newer(rule: &'static str, fault: Fault) -> Mutant {
-    Mutant { rule, base: Newer, fault }
+    Mutant::new(rule, Newer, fault)
 }
 
 /// Tells the agent that the client offers everything, which it does not.
@@ -18,21 +20,17 @@ const LIE: Fault = Hear("initialize", |message| {
         json!({"elicitation": {"form": {}, "url": {}}, "auth": {"terminal": {}}});
 });
 
+const TERMINAL: &str =
+    r#"{"jsonrpc":"2.0","id":"t","method":"terminal/create","params":{"sessionId":"SESSION","command":"x"}}"#;
+
 pub(super) const MUTANTS: &[Mutant] = &[
     // JSON-RPC.
-    full("v2-rpc-01", Call("session/request_permission", |m| m["id"] = Value::Null)),
+    full("v2-rpc-01", Call("session/request_permission", |m| m["id"] = Value::Null)).also(&["v2-rpc-03"]),
     full(
         "v2-rpc-01",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains(r#""id":null"#), out)),
     ),
-    full(
-        "v2-rpc-02",
-        Answer("_acp_check/fence", |m| {
-            if m["id"] == "0" {
-                m["id"] = json!(0)
-            }
-        }),
-    ),
+    full("v2-rpc-02", OTHER_ID),
     full(
         "v2-rpc-03",
         Line(|_, writer, line, out| {
@@ -41,20 +39,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 out.pass(writer, line);
             }
         }),
-    ),
-    full(
-        "v2-rpc-04",
-        Line(|memory, writer, line, out| {
-            let message = parsed(line);
-            if message["method"] == "session/request_permission" {
-                memory.notes.insert("asked", message["id"].clone());
-            }
-            let collides = memory.notes.get("asked") == Some(&message["id"]);
-            if writer == Writer::Second || message.get("method").is_none() || !collides {
-                out.pass(writer, line);
-            }
-        }),
-    ),
+    )
+    .also(&["v2-creq-01", "v2-state-04"]),
+    full("v2-rpc-04", MIXES_UP_IDS),
     full(
         "v2-rpc-05",
         Line(|_, writer, line, out| {
@@ -66,19 +53,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full(
-        "v2-rpc-06",
-        Line(|_, writer, line, out| {
-            if writer == Writer::First && line.starts_with("[{") {
-                let list = parsed(line);
-                list.as_array().unwrap().iter().for_each(|message| out.pass(writer, message.to_string()));
-            } else {
-                out.pass(writer, line);
-            }
-        }),
-    ),
+    full("v2-rpc-06", TAKES_ARRAYS).also(&["v2-rpc-02"]),
     full("v2-rpc-07", Answer("acp_check/none", |m| recode(m, -32601, -32603))),
-    full("v2-err-01", Answer("session/prompt", |m| recode(m, -32002, -32603))),
+    full("v2-err-01", Answer("session/prompt", |m| recode(m, -32002, -32603))).also(&["v2-close-01"]),
     full(
         "v2-err-01",
         Answer("session/resume", |m| {
@@ -88,7 +65,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v2-err-02", Answer("session/new", |m| recode(m, -32600, -32603))),
-    newer("v2-err-03", Answer("initialize", |m| recode(m, -32022, -32602))),
+    newer("v2-err-03", Answer("initialize", |m| recode(m, -32022, -32602))).also(&["v2-init-03"]),
     newer(
         "v2-err-03",
         Answer("initialize", |m| {
@@ -97,8 +74,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-err-04", Line(|_, writer, line, out| dies_of(writer, line, r#""data":null"#, out))),
-    full("v2-err-05", Answer("terminal/cancel", |m| recode(m, -32602, -32601))),
+    full("v2-err-04", DiesOf(r#""data":null"#)),
+    full("v2-err-05", Answer("terminal/cancel", |m| recode(m, -32602, -32601))).also(&["v2-tcc-03"]),
     // Initialization.
     full(
         "v2-init-01",
@@ -108,7 +85,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-init-01", Answer("initialize", |m| without(&mut m["result"]["info"], "version"))),
+    full("v2-init-01", Answer("initialize", |m| without(&mut m["result"]["info"], "version")))
+        .also(&["v1-rpc-11", "v2-init-03"]),
     full(
         "v2-init-02",
         Line(|memory, writer, line, out| {
@@ -149,25 +127,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full(
-        "v2-init-08",
-        Line(|_, writer, line, out| {
-            answers(writer, line, NOTHING, |line| line.contains("_acp_check/event"), out);
-        }),
-    ),
+    full("v2-init-08", ANSWERS_NOTIFICATIONS).also(&["v1-ext-07", "v1-rpc-06", "v2-rpc-02", "v2-rpc-05"]),
     // Capabilities.
     full("v2-cap-01", LIE),
-    full("v2-cap-02", Answer("session/resume", |m| recode(m, -32002, -32601))),
+    full("v2-cap-02", Answer("session/resume", |m| recode(m, -32002, -32601))).also(&["v2-err-01"]),
     full(
         "v2-cap-04",
         Answer("initialize", |m| m["result"]["capabilities"]["session"]["prompt"]["image"] = json!(true)),
-    ),
-    full("v2-cap-08", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))),
-    full("v2-cap-08", Hear("session/resume", |m| without(&mut m["params"], "replayFrom"))),
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11"]),
+    full("v2-cap-08", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-new-09",
+        "v1-rpc-22",
+        "v2-mcp-01",
+        "v2-new-06",
+    ]),
+    full("v2-cap-08", Hear("session/resume", |m| without(&mut m["params"], "replayFrom")))
+        .also(&["v2-res-03", "v2-res-04"]),
     // Authentication.
     full("v2-auth-01", Answer("auth/logout", |m| error(m, -32601))),
     full("v2-auth-01", Answer("auth/login", |m| error(m, -32601))),
-    full("v2-auth-03", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "type"))),
+    full("v2-auth-03", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "type")))
+        .also(&["v1-rpc-11"]),
     full(
         "v2-auth-05",
         Answer("initialize", |m| {
@@ -176,11 +157,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 method["env"] = json!([pair, pair]);
             }
         }),
-    ),
-    Mutant {
-        rule: "v2-auth-07",
-        base: Locked,
-        fault: Line(|memory, writer, line, out| {
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11"]),
+    Mutant::new(
+        "v2-auth-07",
+        Locked,
+        Line(|memory, writer, line, out| {
             let mut message = parsed(line);
             if message["method"] == "auth/logout" {
                 memory.notes.insert("out", Value::Null);
@@ -192,16 +174,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    },
+    )
+    .also(&["v2-err-01", "v2-list-01"]),
     // Gone methods.
     full("v2-res-01", Answer("session/load", |m| recode(m, -32601, -32602))),
     full("v2-cfg-05", Answer("session/set_mode", |m| success(m, json!({})))),
-    full(
-        "v2-term-01",
-        Before(
-            "session/prompt",
-            r#"{"jsonrpc":"2.0","id":"t","method":"terminal/create","params":{"sessionId":"SESSION","command":"x"}}"#,
-        ),
-    ),
-    full("v2-tool-01", Update("tool_call_update", |u| u["sessionUpdate"] = json!("tool_call"))),
+    full("v2-term-01", Before("session/prompt", TERMINAL)).also(&["v1-ext-05", "v2-close-03"]),
+    full("v2-tool-01", Update("tool_call_update", |u| u["sessionUpdate"] = json!("tool_call")))
+        .also(&["v2-bg-03", "v2-ext-01"]),
 ];

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::prompts::{is_idle, state};
 use crate::check::mutant::Fault::{After, Answer, Before, Hear, Line, Refuse, Update};
 use crate::check::mutant::{Mutant, error, recode, success, without};
-use crate::check::mutants::faults::{answers, full, loses, parsed};
+use crate::check::mutants::faults::{ANSWERS_CANCELS, full, loses, parsed};
 
 const CHUNK: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"agent_message_chunk","messageId":"late","content":{"type":"text","text":"late"}}}}"#;
 const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"notice","severity":"info","title":"old"}}}"#;
@@ -15,12 +15,27 @@ const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"se
 pub(super) const MUTANTS: &[Mutant] = &[
     // Set-up.
     full("v2-new-01", Refuse("session/new", |params| params.get("mcpServers").is_none())),
-    full("v2-new-02", Answer("session/new", |m| m["result"]["configOptions"] = Value::Null)),
-    full("v2-new-06", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))),
+    full("v2-new-02", Answer("session/new", |m| m["result"]["configOptions"] = Value::Null))
+        .also(&["v1-rpc-04", "v1-rpc-11"]),
+    full("v2-new-06", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-new-09",
+        "v1-rpc-22",
+        "v2-cap-08",
+        "v2-mcp-01",
+    ]),
     full("v2-mcp-01", Refuse("session/new", |params| params["mcpServers"][0]["type"] == "stdio")),
-    full("v2-mcp-01", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))),
+    full("v2-mcp-01", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-new-09",
+        "v1-rpc-22",
+        "v2-cap-08",
+        "v2-new-06",
+    ]),
     full("v2-meta-02", Refuse("session/new", |params| params.get("_meta").is_some_and(Value::is_null))),
-    full("v2-ext-04", Answer("session/prompt", |m| recode(m, -32602, -32603))),
+    full("v2-ext-04", Answer("session/prompt", |m| recode(m, -32602, -32603))).also(&[
+        "v1-rpc-19",
+        "v2-cap-08",
+        "v2-ext-05",
+    ]),
     full(
         "v2-ext-05",
         Hear("session/prompt", |m| {
@@ -30,7 +45,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     // Opened again.
-    full("v2-res-02", Before("session/resume", CHUNK)),
+    full("v2-res-02", Before("session/resume", CHUNK)).also(&["v2-res-05"]),
     full(
         "v2-res-03",
         Line(|_, writer, line, out| {
@@ -40,8 +55,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 out.pass(writer, line);
             }
         }),
-    ),
-    full("v2-res-03", After("session/resume", CHUNK)),
+    )
+    .also(&["v2-res-09"]),
+    full("v2-res-03", After("session/resume", CHUNK)).also(&["v2-res-02"]),
     full(
         "v2-res-04",
         Hear("session/resume", |m| {
@@ -54,10 +70,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-res-05",
         Line(|memory, writer, line, out| {
             let message = parsed(line);
-            if message["method"] == "session/close" {
-                memory.notes.insert("closed", Value::Null);
+            if message["method"] == "session/resume" {
+                memory.notes.insert("resumed", message["params"]["sessionId"].clone());
             }
-            if !(is_idle(&message) && memory.notes.contains_key("closed")) {
+            let resumed = memory.notes.get("resumed") == Some(&message["params"]["sessionId"]);
+            if !(is_idle(&message) && resumed) {
                 out.pass(writer, line);
             }
         }),
@@ -73,10 +90,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    ),
+    )
+    .also(&["v1-ext-07", "v1-rpc-17", "v2-rpc-06"]),
     full("v2-res-10", Before("session/resume", NOTICE)),
     // Lists.
-    full("v2-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))),
+    full("v2-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))).also(&[
+        "v1-rpc-11",
+        "v2-list-02",
+        "v2-rpc-01",
+    ]),
     full("v2-list-02", Hear("session/list", |m| without(&mut m["params"], "cwd"))),
     full(
         "v2-list-04",
@@ -85,7 +107,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 entry["updatedAt"] = json!("2026-01-01 10:00:00");
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11"]),
     full(
         "v2-path-01",
         Answer("session/list", |m| {
@@ -93,7 +116,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 entry["cwd"] = json!("file:///work");
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11"]),
     // The end.
     full(
         "v2-close-01",
@@ -105,7 +129,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    ),
+    )
+    .also(&["v2-close-02", "v2-close-03", "v2-close-04"]),
     full(
         "v2-close-02",
         Line(|_, writer, line, out| {
@@ -113,9 +138,19 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 out.pass(writer, line);
             }
         }),
-    ),
-    full("v2-close-03", After("session/close", CHUNK)),
-    full("v2-close-04", Answer("session/prompt", |m| recode(m, -32800, -32603))),
+    )
+    .also(&[
+        "v2-cancel-01",
+        "v2-cancel-02",
+        "v2-cancel-03",
+        "v2-cancel-04",
+        "v2-cancel-06",
+        "v2-eli-04",
+        "v2-tcc-03",
+        "v2-turn-01",
+    ]),
+    full("v2-close-03", After("session/close", CHUNK)).also(&["v2-res-02"]),
+    full("v2-close-04", Answer("session/prompt", |m| recode(m, -32800, -32603))).also(&["v2-turn-08"]),
     full(
         "v2-close-05",
         Line(|memory, writer, line, out| {
@@ -131,7 +166,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    ),
+    )
+    .also(&["v2-err-01"]),
     // Options.
     full("v2-cfg-01", Update("config_option_update", |u| without(&mut u["configOptions"][0], "configId"))),
     full(
@@ -142,7 +178,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-cfg-03", Answer("session/set_config_option", |m| recode(m, -32602, -32603))),
+    full("v2-cfg-03", Answer("session/set_config_option", |m| recode(m, -32602, -32603)))
+        .also(&["v2-cap-08", "v2-cfg-02"]),
     full(
         "v2-cfg-03",
         Answer("session/set_config_option", |m| {
@@ -160,7 +197,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 }
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-04", "v1-rpc-11", "v2-cfg-03", "v2-new-02"]),
     // Cancelled requests.
     full(
         "v2-creq-01",
@@ -176,7 +214,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             out.pass(writer, line);
         }),
-    ),
+    )
+    .also(&["v2-creq-03"]),
     full(
         "v2-creq-02",
         Line(|_, writer, line, out| {
@@ -185,20 +224,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full(
-        "v2-creq-03",
-        Line(|_, writer, line, out| {
-            let answer = r#"{"jsonrpc":"2.0","id":99999,"error":{"code":-32800,"message":"cancelled"}}"#;
-            answers(writer, line, answer, |line| line.contains("$/cancel_request"), out);
-        }),
-    ),
+    full("v2-creq-03", ANSWERS_CANCELS).also(&["v2-rpc-02"]),
     full("v2-tcc-03", Answer("tool_call/cancel", |m| success(m, json!({})))),
-    full("v2-tcc-03", Answer("terminal/cancel", |m| recode(m, -32602, -32002))),
+    full("v2-tcc-03", Answer("terminal/cancel", |m| recode(m, -32602, -32002))).also(&["v2-err-01"]),
     // Cancelled turns.
     full(
         "v2-cancel-01",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains("session/cancel"), out)),
-    ),
+    )
+    .also(&[
+        "v2-cancel-02",
+        "v2-cancel-03",
+        "v2-cancel-04",
+        "v2-cancel-06",
+        "v2-eli-04",
+        "v2-tcc-03",
+        "v2-turn-01",
+        "v2-turn-08",
+    ]),
     full(
         "v2-cancel-02",
         state(|u| {
@@ -206,7 +249,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 u["stopReason"] = json!("end_turn");
             }
         }),
-    ),
+    )
+    .also(&["v2-close-02"]),
     full(
         "v2-cancel-03",
         state(|u| {
@@ -214,11 +258,22 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 u["stopReason"] = json!("error");
             }
         }),
-    ),
+    )
+    .also(&["v2-close-02"]),
     full(
         "v2-cancel-04",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains("session/cancel"), out)),
-    ),
+    )
+    .also(&[
+        "v2-cancel-01",
+        "v2-cancel-02",
+        "v2-cancel-03",
+        "v2-cancel-06",
+        "v2-eli-04",
+        "v2-tcc-03",
+        "v2-turn-01",
+        "v2-turn-08",
+    ]),
     full(
         "v2-cancel-06",
         Line(|memory, writer, line, out| {
@@ -239,7 +294,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 );
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-11", "v2-cancel-07", "v2-perm-07", "v2-tool-02"]),
     full(
         "v2-cancel-07",
         Line(|memory, writer, line, out| {

@@ -28,7 +28,8 @@ const fn tool(change: fn(&mut Value)) -> Fault {
 }
 
 pub(super) const MUTANTS: &[Mutant] = &[
-    full("v2-msg-01", Update("agent_message_chunk", |u| without(u, "messageId"))),
+    full("v2-msg-01", Update("agent_message_chunk", |u| without(u, "messageId")))
+        .also(&["v1-rpc-11", "v2-res-09"]),
     // Tool calls.
     full(
         "v2-tool-02",
@@ -38,8 +39,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-tool-07", tool(|u| u["locations"] = json!([{"path": "/a", "line": 0}]))),
-    full("v2-diff-01", tool(|u| diff(u, |diff| without(&mut diff["changes"][0], "oldPath")))),
+    full("v2-tool-07", tool(|u| u["locations"] = json!([{"path": "/a", "line": 0}]))).also(&["v1-rpc-11"]),
+    full("v2-diff-01", tool(|u| diff(u, |diff| without(&mut diff["changes"][0], "oldPath"))))
+        .also(&["v1-rpc-11"]),
     full(
         "v2-diff-02",
         tool(|u| {
@@ -83,7 +85,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 u["cwd"] = json!("work");
             }
         }),
-    ),
+    )
+    .also(&["v2-path-01"]),
     full(
         "v2-term-09",
         Update("terminal_update", |u| {
@@ -91,10 +94,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 u["size"]["rows"] = json!(0);
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-11"]),
     // Plans.
     full("v2-plan-01", Update("plan_update", |u| plan(u, "items", |plan| without(plan, "entries")))),
-    full("v2-plan-03", Update("plan_update", |u| plan(u, "_acme", |plan| without(plan, "planId")))),
+    full("v2-plan-03", Update("plan_update", |u| plan(u, "_acme", |plan| without(plan, "planId"))))
+        .also(&["v2-plan-01"]),
     full(
         "v2-plan-04",
         Update("plan_update", |u| plan(u, "items", |plan| plan["entries"][0]["status"] = json!("done"))),
@@ -123,5 +128,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 u["content"]["annotations"]["priority"] = json!(2);
             }
         }),
-    ),
+    )
+    .also(&["v1-rpc-11"]),
 ];
