@@ -75,8 +75,8 @@ impl Play {
         }
     }
 
-    /// Does a step. One that takes a message has the peer's patience for that, whatever comes before
-    /// it.
+    /// Does a step. One that takes a message has the peer's patience for that, whatever comes
+    /// before it.
     async fn step(&mut self, step: Step) -> Result<(), Reason> {
         let Some(expected) = expected(&step) else { return self.run(step).await };
         let patience = self.peer.patience;
