@@ -64,8 +64,8 @@ pub(crate) fn text(params: &[u8], length: usize) -> &[u8] {
     v1::update::text(params, length)
 }
 
-/// Returns the bytes that the update takes on the wire in version 1, apart from its session. In other
-/// versions it takes about as many.
+/// Returns the bytes that the update takes on the wire in version 1, apart from its session. In
+/// other versions it takes about as many.
 pub(crate) fn weight(update: &SessionUpdate) -> usize {
     acp_types::to_string(update).len()
 }

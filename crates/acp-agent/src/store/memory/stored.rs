@@ -13,8 +13,8 @@ const SESSION: usize = 512;
 const RECORD: usize = 64;
 /// The bytes of a piece of memory with the texts of several records.
 pub(super) const PIECE: usize = 16 * 1024;
-/// A session in a full store gives up this part of its bytes at a time. So most records that it gets
-/// find room.
+/// A session in a full store gives up this part of its bytes at a time. So most records that it
+/// gets find room.
 const SHARE: usize = 64;
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Pieces of messages, which most updates are.
 //!
-//! They come one by one while a model writes, so they are read by themselves. A piece shares the ids
-//! of its session and its message with the update before.
+//! They come one by one while a model writes, so they are read by themselves. A piece shares the
+//! ids of its session and its message with the update before.
 
 use std::cell::RefCell;
 
