@@ -1,9 +1,11 @@
 //! The way back to version 1, for an agent that was asked in the form of version 2.
 
+use acp_types::Meta;
 use acp_types::v1::ClientCapabilities;
 
 use super::connecting::Connecting;
 use crate::Error;
+use crate::launch::terminal_login::IN_META;
 use crate::wire::Wire;
 use crate::wire::initialize::Meaning;
 use crate::wire::initialized::Initialized;
@@ -73,5 +75,7 @@ fn unseen(capabilities: &ClientCapabilities) -> Vec<&'static str> {
         add(capabilities.plan.is_some(), "plan");
         add(capabilities.subagents.is_some(), "subagents");
     }
+    let has_own_meta = |meta: &Meta| meta.as_map().keys().any(|name| name != IN_META);
+    add(capabilities.meta.as_ref().is_some_and(has_own_meta), "_meta");
     unseen
 }

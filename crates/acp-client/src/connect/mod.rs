@@ -81,6 +81,7 @@ pub struct Connect {
     cancel_timeout: Option<Duration>,
     turn_limits: TurnLimits,
     terminal_logins: bool,
+    capability_meta: Meta,
     options: Options,
     /// The versions to speak, the preferred one first.
     versions: Vec<ProtocolVersion>,
@@ -101,6 +102,7 @@ impl Connect {
             cancel_timeout: Some(CANCEL_TIMEOUT),
             turn_limits: TurnLimits::new(),
             terminal_logins: false,
+            capability_meta: Meta::new(),
             options: Options::default(),
             versions: vec![ProtocolVersion::V1],
             #[cfg(feature = "v2")]
@@ -174,6 +176,21 @@ impl Connect {
     /// agent that is started here is told.
     pub const fn terminal_logins(mut self) -> Self {
         self.terminal_logins = true;
+        self
+    }
+
+    /// Adds data of extensions to the capabilities that the agent is told: `_meta` of
+    /// `clientCapabilities`, and in version 2 of `capabilities`. Agents look there for extensions
+    /// that the client serves.
+    ///
+    /// ```no_run
+    /// # async fn start(command: acp_client::Command) -> Result<(), acp_client::Error> {
+    /// let meta = acp_client::Meta::new().with("example.com/undo", true);
+    /// let agent = acp_client::spawn(command).capability_meta(meta).await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn capability_meta(mut self, meta: Meta) -> Self {
+        self.capability_meta = meta;
         self
     }
 
@@ -259,8 +276,9 @@ impl Connect {
         let logs_in = self.terminal_logins && self.start.is_process();
         let capabilities =
             capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
-        let capabilities =
-            if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
+        let meta = self.capability_meta;
+        let meta = if logs_in { meta.with(IN_META, true) } else { meta };
+        let capabilities = if meta == Meta::new() { capabilities } else { capabilities.meta(meta) };
         #[cfg(feature = "v2")]
         let known = self.known.of(|| self.start.name());
         // Each version writes its own number.

@@ -55,6 +55,23 @@ async fn the_client_says_who_it_is_and_what_it_serves() {
     );
 }
 
+#[tokio::test]
+async fn the_capabilities_have_data_of_extensions() {
+    let meta = || acp_client::Meta::new().with("example.com/undo", true);
+    let wanted = json!({"example.com/undo": true});
+    let first = introduction(|connect| connect.capability_meta(meta())).await;
+    assert_eq!(first["clientCapabilities"]["_meta"], wanted);
+    assert_eq!(introduction(plain).await["clientCapabilities"].get("_meta"), None);
+    #[cfg(feature = "v2")]
+    {
+        let versions = [acp_client::ProtocolVersion::V2];
+        let second = introduction(|connect| connect.versions(versions).capability_meta(meta())).await;
+        assert_eq!(second["capabilities"]["_meta"], wanted);
+        let second = introduction(|connect| connect.versions(versions)).await;
+        assert_eq!(second["capabilities"].get("_meta"), None);
+    }
+}
+
 struct Terminals {
     complete: bool,
 }

@@ -68,6 +68,16 @@ fn has_fault(agent: &Agent, part: &str) -> bool {
 }
 
 #[tokio::test]
+async fn an_agent_is_started_again_for_data_of_extensions() {
+    let place = Place::new();
+    let meta = acp_client::Meta::new().with("example.com/undo", true);
+    let agent = place.spawn(FIRST, FIRST).capability_meta(meta).await.expect("connected");
+    assert!(has_fault(&agent, "the agent was started again, for `_meta`"), "{:?}", agent.faults());
+    agent.close().await;
+    assert_eq!(place.starts(), ["2", "1"]);
+}
+
+#[tokio::test]
 async fn an_agent_is_started_again_only_for_what_it_has_not_seen() {
     // The answers, if files are served, the starts, the version, and a part of a fault.
     let table = [
