@@ -166,6 +166,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-cap-24", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta"))),
     full(
         "v1-mcp-02",
-        Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "mcpCapabilities")),
+        Answer("initialize", |m| m["result"]["agentCapabilities"]["mcpCapabilities"] = json!({"sse": true})),
     ),
 ];
