@@ -13,6 +13,7 @@
 
 pub mod changes;
 pub mod codegen;
+pub mod conformance;
 #[cfg(test)]
 mod figures_tests;
 pub mod floors;

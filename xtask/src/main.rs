@@ -25,6 +25,9 @@ cargo xtask interop conformance [--only <text>] [--write]
                                      run the public conformance tool of MCP against acp-mcp
 cargo xtask interop mcp [--only <text>] [--write]
                                      run acp-mcp with real MCP servers, over stdio and HTTP
+cargo xtask conformance [--list] [--only <text>] [--render]
+                                     run `acp check` against our examples, other SDKs and real agents, and write
+                                     docs/CONFORMANCE.md
 ";
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         "map" => xtask::map::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),
         "interop" => xtask::interop::run(rest),
+        "conformance" => xtask::conformance::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

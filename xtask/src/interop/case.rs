@@ -24,7 +24,7 @@ pub(super) const NOTES: &str = "alpha\nbeta\ngamma\n";
 
 /// An implementation of the protocol that is not ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Peer {
+pub(crate) enum Peer {
     TypeScript,
     /// The TypeScript SDK with MCP over ACP.
     TypeScriptMcp,
@@ -218,7 +218,7 @@ impl fmt::Display for Pairing {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Client,
     Agent,
 }
@@ -236,7 +236,7 @@ impl Peer {
         }
     }
 
-    fn program(self, layout: &Layout, role: Role) -> Command {
+    pub(crate) fn program(self, layout: &Layout, role: Role) -> Command {
         let word = if role == Role::Client { "client" } else { "agent" };
         let script = |program: PathBuf, script: PathBuf| {
             let mut command = Command::new(program);

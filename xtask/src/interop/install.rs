@@ -18,7 +18,7 @@ const INSTALL_LIMIT: Duration = Duration::from_secs(300);
 const BUILD_LIMIT: Duration = Duration::from_secs(900);
 
 /// Builds what the cases need of `acp` and the example agents.
-pub(super) fn our_binaries(names: &BTreeSet<&str>, layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn our_binaries(names: &BTreeSet<&str>, layout: &Layout) -> anyhow::Result<()> {
     if names.is_empty() {
         return Ok(());
     }
@@ -30,8 +30,16 @@ pub(super) fn our_binaries(names: &BTreeSet<&str>, layout: &Layout) -> anyhow::R
     step(build, BUILD_LIMIT, layout)
 }
 
+/// Builds `acp`, and all examples for both versions of the protocol.
+pub(crate) fn examples_of_both_versions(layout: &Layout) -> anyhow::Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "-p", "acp-cli", "-p", "examples", "--bins"]).current_dir(layout.root());
+    build.args(["--features", "examples/v2,examples/tui"]);
+    step(build, BUILD_LIMIT, layout)
+}
+
 /// Makes one peer ready to run; does nothing when it already is.
-pub(super) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
     match peer {
         Peer::TypeScript | Peer::TypeScriptMcp | Peer::TypeScriptExample | Peer::TypeScriptV2 => {
             typescript(layout)
@@ -87,7 +95,7 @@ fn python_environment(
 }
 
 /// The conformance tool of MCP.
-pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn conformance(layout: &Layout) -> anyhow::Result<()> {
     require_on_path("node")?;
     let (sources, folder) = (layout.sources("conformance"), layout.installed("conformance"));
     fs::create_dir_all(&folder)?;
@@ -99,7 +107,7 @@ pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
 }
 
 /// MCP servers.
-pub(super) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
     require_on_path("node")?;
     let (sources, folder) = (layout.sources("mcp-servers"), layout.installed("mcp"));
     fs::create_dir_all(folder.join("root"))?;
@@ -121,17 +129,17 @@ pub(super) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
 }
 
 /// Our end of the cases that are about MCP servers.
-pub(super) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
     own_package("mcp-driver", layout)
 }
 
 /// Our ends of the cases about MCP over ACP.
-pub(super) fn over_acp(layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn over_acp(layout: &Layout) -> anyhow::Result<()> {
     own_package("over-acp", layout)
 }
 
 /// Our ends of the cases about version 2.
-pub(super) fn versions(layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn versions(layout: &Layout) -> anyhow::Result<()> {
     own_package("versions", layout)
 }
 
@@ -161,7 +169,7 @@ fn require_on_path(program: &str) -> anyhow::Result<()> {
 }
 
 /// One command of an installation; its complaint becomes the error.
-pub(super) fn step(command: Command, limit: Duration, layout: &Layout) -> anyhow::Result<()> {
+pub(crate) fn step(command: Command, limit: Duration, layout: &Layout) -> anyhow::Result<()> {
     let program = Path::new(command.get_program()).display().to_string();
     let logs = layout.installed("logs/install");
     fs::create_dir_all(&logs)?;

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 /// The folders an interop run works with, all absolute.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     root: PathBuf,
     target: PathBuf,
 }
 
 impl Layout {
     /// Asks cargo, which knows `CARGO_TARGET_DIR` and configuration files.
-    pub(super) fn find() -> anyhow::Result<Self> {
+    pub(crate) fn find() -> anyhow::Result<Self> {
         let output = cargo()
             .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"])
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
@@ -36,43 +36,43 @@ impl Layout {
         Ok(Self { root: folder("workspace_root")?, target: folder("target_directory")? })
     }
 
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// The peers' sources in the project.
-    pub(super) fn sources(&self, peer_folder: &str) -> PathBuf {
+    pub(crate) fn sources(&self, peer_folder: &str) -> PathBuf {
         self.root.join("xtask/interop").join(peer_folder)
     }
 
     /// Everything that is installed, built or logged; removing it is always safe.
-    pub(super) fn installed(&self, name: &str) -> PathBuf {
+    pub(crate) fn installed(&self, name: &str) -> PathBuf {
         self.root.join(".interop").join(name)
     }
 
     /// The Python interpreter of the virtual environment.
-    pub(super) fn python(&self) -> PathBuf {
+    pub(crate) fn python(&self) -> PathBuf {
         let interpreter = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         self.installed("venv").join(interpreter)
     }
 
     /// A binary of our workspace.
-    pub(super) fn our_binary(&self, name: &str) -> PathBuf {
+    pub(crate) fn our_binary(&self, name: &str) -> PathBuf {
         self.target.join("debug").join(format!("{name}{EXE_SUFFIX}"))
     }
 
     /// The program that is our end of the cases about MCP servers.
-    pub(super) fn mcp_driver(&self) -> PathBuf {
+    pub(crate) fn mcp_driver(&self) -> PathBuf {
         self.peer_binary("mcp-driver")
     }
 
     /// A binary of a package outside our workspace.
-    pub(super) fn peer_binary(&self, name: &str) -> PathBuf {
+    pub(crate) fn peer_binary(&self, name: &str) -> PathBuf {
         self.installed("target").join("debug").join(format!("{name}{EXE_SUFFIX}"))
     }
 }
 
 /// The cargo that runs this task, or the one on the path.
-pub(super) fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

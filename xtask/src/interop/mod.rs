@@ -13,26 +13,26 @@
 
 mod agent_cases;
 mod baseline;
-mod case;
+pub(crate) mod case;
 mod client_cases;
 mod conformance;
 mod conformance_tally;
 #[cfg(test)]
 mod conformance_tests;
 mod control_cases;
-mod install;
-mod layout;
+pub(crate) mod install;
+pub(crate) mod layout;
 mod matrix;
 mod mcp;
 mod options;
 mod over_acp_cases;
-mod print;
+pub(crate) mod print;
 mod probe_v2;
 mod probes;
-mod process;
+pub(crate) mod process;
 #[cfg(all(test, unix))]
 mod process_tests;
-mod recipes;
+pub(crate) mod recipes;
 mod report;
 #[cfg(test)]
 mod report_tests;
@@ -42,7 +42,7 @@ mod schema;
 mod schema_tests;
 mod seen;
 mod selection;
-mod table;
+pub(crate) mod table;
 mod tap;
 mod version_cases;
 mod version_checks;

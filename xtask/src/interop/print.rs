@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-pub(super) fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()?;

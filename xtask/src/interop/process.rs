@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-pub(super) const STDOUT: &str = "stdout.txt";
-pub(super) const STDERR: &str = "stderr.txt";
+pub(crate) const STDOUT: &str = "stdout.txt";
+pub(crate) const STDERR: &str = "stderr.txt";
 
 /// How long a process may take to obey SIGTERM, and output may still arrive after the exit.
 const GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) ended: Ended,
-    pub(super) stdout: String,
+pub(crate) struct Outcome {
+    pub(crate) ended: Ended,
+    pub(crate) stdout: String,
 }
 
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     Exited(ExitStatus),
     TimedOut,
 }
@@ -31,7 +31,7 @@ pub(super) enum Ended {
 /// Runs the command to its end. Standard output and standard error are also written to the folder
 /// `logs`. When `interrupt_at` is given, the group gets one SIGINT (a Ctrl-C) as soon as that text
 /// was printed, and standard input stays open without a word until the end; otherwise it is empty.
-pub(super) fn run(
+pub(crate) fn run(
     mut command: Command,
     limit: Duration,
     logs: &Path,
@@ -132,11 +132,11 @@ impl Watcher<'_> {
 }
 
 /// A process group, named by the id of its first process.
-pub(super) struct Group(pub(super) u32);
+pub(crate) struct Group(pub(super) u32);
 
 impl Group {
     /// Signals every process of the group. An empty group is not an error here.
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         // The standard library cannot signal a group, and the shell's own `kill` is there on every
         // Unix.
         let mut kill = if cfg!(windows) {

@@ -15,23 +15,23 @@ use serde_json::Value;
 use super::install;
 use super::layout::Layout;
 
-pub(super) const VARIABLE: &str = "ACP_PEERS";
+pub(crate) const VARIABLE: &str = "ACP_PEERS";
 
 /// The agents there are recipes for.
-pub(super) const AGENTS: [&str; 5] = ["gemini", "opencode", "qwen", "codex-acp", "claude"];
+pub(crate) const AGENTS: [&str; 5] = ["gemini", "opencode", "qwen", "codex-acp", "claude"];
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(900);
 
 /// The folder of recipes, and where it installs.
 #[derive(Debug)]
-pub(super) struct Recipes {
+pub(crate) struct Recipes {
     folder: PathBuf,
     lab: PathBuf,
 }
 
 impl Recipes {
     /// Reads the folder from the environment; `None` if it is not set.
-    pub(super) fn find(layout: &Layout) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn find(layout: &Layout) -> anyhow::Result<Option<Self>> {
         let Some(folder) = std::env::var_os(VARIABLE) else { return Ok(None) };
         let folder = PathBuf::from(folder);
         let folder = folder.canonicalize().with_context(|| format!("{VARIABLE}={}", folder.display()))?;
@@ -39,7 +39,7 @@ impl Recipes {
     }
 
     /// Makes an agent ready to run; does nothing when it already is.
-    pub(super) fn install(&self, agent: &str, layout: &Layout) -> anyhow::Result<()> {
+    pub(crate) fn install(&self, agent: &str, layout: &Layout) -> anyhow::Result<()> {
         let modules = self.lab.join("agents").join(agent).join("node_modules");
         if !modules.is_dir() {
             fs::create_dir_all(&self.lab)?;
@@ -54,7 +54,7 @@ impl Recipes {
     }
 
     /// The package that was installed, with its version.
-    pub(super) fn package(&self, agent: &str) -> String {
+    pub(crate) fn package(&self, agent: &str) -> String {
         let manifest = self.lab.join("agents").join(agent).join("package.json");
         let manifest: Value = fs::read_to_string(manifest)
             .ok()
@@ -68,12 +68,12 @@ impl Recipes {
     }
 
     /// The command that starts the agent.
-    pub(super) fn agent(&self, agent: &str) -> Command {
+    pub(crate) fn agent(&self, agent: &str) -> Command {
         Command::new(self.folder.join("agents").join(format!("{agent}.sh")))
     }
 
     /// Runs a program without a network.
-    pub(super) fn offline(&self, program: PathBuf) -> Command {
+    pub(crate) fn offline(&self, program: PathBuf) -> Command {
         let mut offline = Command::new(self.folder.join("offline.sh"));
         offline.arg(program).env("LAB", &self.lab);
         offline

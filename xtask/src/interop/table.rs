@@ -15,13 +15,13 @@ pub(super) fn cell(found: &Found) -> String {
 }
 
 /// A line of a table.
-pub(super) fn row(text: &mut String, head: &str, cells: impl Iterator<Item = String>) {
+pub(crate) fn row(text: &mut String, head: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let _ = writeln!(text, "| {head} | {} |", cells.join(" | "));
 }
 
 /// On one line of a table.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     line.join(" ").replace('|', "\\|")
 }

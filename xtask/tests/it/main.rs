@@ -12,6 +12,7 @@ mod api_lock;
 mod as_is;
 mod built_mistakes;
 mod changes;
+mod conformance;
 mod crate_dependencies;
 mod door;
 mod floors;

@@ -10,6 +10,8 @@ use acp_types::Meta;
 use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AgentCapabilities, Implementation};
 
+#[cfg(feature = "v2")]
+use crate::error::unknown_session;
 use crate::error::{OnFault, auth_required};
 use crate::handler::agent::Agent;
 use crate::handler::scope::{Handlers, Scope};
@@ -117,6 +119,21 @@ impl<S: Send + Sync + 'static> Server<S> {
         (is_mode && self.handlers.serves(SetMode::METHOD)).then_some(SetMode::METHOD)
     }
 
+    /// Refuses an option that the session does not have, for an agent whose only option stands for
+    /// the modes (rule `v2-cfg-03`).
+    #[cfg(feature = "v2")]
+    fn check_option(&self, wire: &Wire, operation: &str, params: &Node<'_>) -> Result<(), RpcError> {
+        let handlers = &self.handlers;
+        if handlers.serves(operation) || !handlers.serves(SetMode::METHOD) {
+            return Ok(());
+        }
+        let Some((session, _)) = wire.set_option(operation, params) else { return Ok(()) };
+        match self.connection.sessions.get(&session) {
+            Some(_) => Err(RpcError::invalid_params("`configId`: must be an option of the session")),
+            None => Err(unknown_session(&session)),
+        }
+    }
+
     /// Cancels a part of a session, if the request asks for that. An agent's own handler is asked
     /// first.
     #[cfg(feature = "v2")]
@@ -168,6 +185,8 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         let operation = agreed.wire.operation(method, &params)?.ok_or_else(|| not_offered(method))?;
         #[cfg(feature = "v2")]
         let operation = self.of_mode(&agreed.wire, operation, &params).unwrap_or(operation);
+        #[cfg(feature = "v2")]
+        self.check_option(&agreed.wire, operation, &params)?;
         let handler = self.find(&agreed.wire, operation).ok_or_else(|| not_offered(method))?;
         let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
         if is_locked && Operation::from_method(operation).is_some_and(Operation::needs_login) {

@@ -153,7 +153,11 @@ impl Tester {
     /// begun it before it answers a request that came later.
     pub(super) async fn begun(&mut self, session: &str) -> Step {
         if self.options.endless_prompt.is_none() {
-            return self.fence().await.map(drop);
+            // A short turn may be over already.
+            return match self.fence().await?.iter().any(Message::is_answer) {
+                true => Err(Stop::Inconclusive("the turn has ended before its cancellation".to_owned())),
+                false => Ok(()),
+            };
         }
         loop {
             let message = self.wait("the first update of the turn").await?;

@@ -147,6 +147,10 @@ impl Fixed {
         Ok(StopReason::EndTurn)
     }
 
+    async fn set_mode(&self, _: acp_agent::types::SetSessionModeRequest) -> Result<()> {
+        Ok(())
+    }
+
     async fn set_option(&self, _: SetSessionConfigOptionRequest) -> Result<SetSessionConfigOptionResponse> {
         panic!("the value is refused before")
     }
@@ -157,6 +161,33 @@ fn fixed(takes_options: bool) -> impl Agent {
         .on::<op::NewSession, _>(Fixed::new_session)
         .on::<op::Prompt, _>(Fixed::prompt);
     if takes_options { router.on::<op::SetConfigOption, _>(Fixed::set_option) } else { router }
+}
+
+/// An agent whose only option stands for its modes.
+fn switchable() -> impl Agent {
+    Router::new("switchable", "1", Fixed)
+        .on::<op::NewSession, _>(Fixed::new_session)
+        .on::<op::Prompt, _>(Fixed::prompt)
+        .on::<op::SetMode, _>(Fixed::set_mode)
+}
+
+#[tokio::test]
+async fn an_option_that_is_not_there_is_a_value_where_modes_can_be_set() {
+    let (mut wire, session, result) = v2_encoding::open(switchable()).await;
+    assert_eq!(result["configOptions"][0]["configId"], "mode");
+    for (session, option, expected) in [
+        (session.as_str(), "none", json!(-32602)),
+        ("none", "mode", json!(-32002)),
+        (&session, "mode", json!(null)),
+    ] {
+        let params = json!({"sessionId": session, "configId": option, "type": "id", "value": "code"});
+        let answer = wire.call("session/set_config_option", params).await;
+        assert_eq!(
+            answer.pointer("/error/code").cloned().unwrap_or_default(),
+            expected,
+            "{session} {option}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -153,9 +153,14 @@ async fn close_in_a_turn(t: &mut Tester) -> Step {
 }
 
 async fn mcp_http(t: &mut Tester) -> Step {
-    match t.capability("mcpCapabilities.http").await? {
-        Value::Bool(true) => Ok(()),
-        _ => Err(Stop::Fail("the agent does not offer MCP servers over HTTP".to_owned())),
+    let offer = t.capability("mcpCapabilities").await?;
+    // The specification requires no transport but stdio. An agent that goes further has HTTP.
+    match (offer["http"] == true, offer["sse"] == true) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            Err(Stop::Fail("the agent offers MCP servers over SSE, and not over HTTP".to_owned()))
+        }
+        (false, false) => Err(Stop::NotApplicable("the agent offers MCP servers over stdio only".to_owned())),
     }
 }
 

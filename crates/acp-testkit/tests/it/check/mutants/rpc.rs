@@ -203,6 +203,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         .also(&["v1-ext-08"]),
     full(
         "v1-mcp-02",
-        Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "mcpCapabilities")),
+        Answer("initialize", |m| m["result"]["agentCapabilities"]["mcpCapabilities"] = json!({"sse": true})),
     ),
 ];
