@@ -32,11 +32,12 @@ fn request(id: Value, method: &str, params: Value) -> String {
 }
 
 fn call(id: Value, method: &str, params: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    let members = [("jsonrpc", json!("2.0")), ("id", id), ("method", json!(method)), ("params", params)];
+    Value::from_iter(members).to_string()
 }
 
 fn answer(id: Value, result: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
+    Value::from_iter([("jsonrpc", json!("2.0")), ("id", id), ("result", result)]).to_string()
 }
 
 #[tokio::test]

@@ -92,7 +92,8 @@ fn block(dice: &Dice) -> ContentBlock {
 }
 
 fn meta(dice: &Dice) -> Meta {
-    Meta::new().with(*dice.pick(&["a", "b"]), *dice.pick(&[true, false]))
+    let name = *dice.pick(&["a", "b"]);
+    Meta::new().with(name, *dice.pick(&[true, false]))
 }
 
 fn text(dice: &Dice) -> String {

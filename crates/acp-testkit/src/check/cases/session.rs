@@ -155,7 +155,8 @@ async fn close_in_a_turn(t: &mut Tester) -> Step {
 async fn mcp_http(t: &mut Tester) -> Step {
     let offer = t.capability("mcpCapabilities").await?;
     // The specification requires no transport but stdio. An agent that goes further has HTTP.
-    match (offer["http"] == true, offer["sse"] == true) {
+    let offers = |transport: &str| offer.get(transport) == Some(&Value::Bool(true));
+    match (offers("http"), offers("sse")) {
         (true, _) => Ok(()),
         (false, true) => {
             Err(Stop::Fail("the agent offers MCP servers over SSE, and not over HTTP".to_owned()))
