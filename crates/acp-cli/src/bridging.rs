@@ -5,7 +5,7 @@ use acp_client::{LocalFs, LocalTerminals, Transport};
 
 use crate::args::bridge::BridgeArgs;
 use crate::interrupt::Interrupts;
-use crate::prompt::{Failure, exit, tell_stderr};
+use crate::prompt::{Failure, exit, tell, tell_stderr};
 
 /// Serves the client until it goes, and returns the exit code.
 pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
@@ -22,7 +22,7 @@ pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
-    let mut bridge = Bridge::new(connect).terminal_logins();
+    let mut bridge = Bridge::new(connect).terminal_logins().on_fault(|fault| tell(&format!("acp: {fault}")));
     if args.serve_fs {
         bridge = bridge.serve_files(LocalFs::session_roots().create_directories());
     }

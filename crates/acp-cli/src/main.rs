@@ -17,6 +17,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
+use crate::interrupt::Interrupts;
 use crate::prompt::{Failure, exit, tell};
 
 fn main() -> ExitCode {
@@ -36,9 +37,9 @@ fn run(command: Command) -> Result<u8, Failure> {
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
-        Command::Check(args) => runtime.block_on(testing::check::run(args)),
+        Command::Check(args) => runtime.block_on(until_told(testing::check::run(args))),
         Command::CheckAgentSide(args) => runtime.block_on(testing::checking_client::serve(args)),
-        Command::Mock(args) => runtime.block_on(testing::mock::run(args)),
+        Command::Mock(args) => runtime.block_on(until_told(testing::mock::run(args))),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)
@@ -53,6 +54,17 @@ fn run(command: Command) -> Result<u8, Failure> {
     // is still there is killed with its whole tree.
     runtime.shutdown_background();
     code
+}
+
+/// Runs a command until it is done, or until a signal stops it. The processes that it has started
+/// end with it.
+async fn until_told(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let mut interrupts = Interrupts::listen()?;
+    tokio::select! {
+        biased;
+        done = command => done,
+        _ = interrupts.next() => Ok(exit::CANCELLED),
+    }
 }
 
 fn say(text: &str) -> Result<u8, Failure> {

@@ -4,6 +4,8 @@
 //!   a child process. A message that differs from the expected one is a readable [`Fault`].
 //! * [`Script`] is such a play as a value, with delays, [events](Event) and [broken lines](Garble).
 //! * [`relay`] stands between two peers and changes their lines.
+//! * [`Seeds`] runs a test with many seeds and names the one that fails. [`Dice`] makes the choices
+//!   of a seed.
 //!
 //! # Testing an agent
 //!
@@ -47,12 +49,11 @@
 //! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
 //! | `model-stub` | the module `model`: a stand-in for the model of an agent under test |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
-//! | `schema` | `CanonicalSchema` and `transcripts`: the schema's opinion, for which the repository is needed |
+//! | `canonical` | `CanonicalSchema` and `LineCheck`: the schema of the repository, for each line |
+//! | `schema` | `transcripts`: the schema's and the types' opinion of recorded traffic |
 //! | `schemars` | `TypeSchemas`: the types' own JSON Schemas |
 //! | `unstable`, `v2` | the types of the unstable schema, and of version 2 |
 
-#[cfg(feature = "schema")]
-mod canonical;
 #[cfg(feature = "check")]
 pub mod check;
 #[cfg(feature = "definitions")]
@@ -72,20 +73,24 @@ mod peer;
 mod relay;
 #[cfg(feature = "definitions")]
 mod roundtrip;
+#[cfg(feature = "canonical")]
+mod schema;
 mod script;
+mod seeds;
 #[cfg(feature = "schema")]
 pub mod transcripts;
 #[cfg(feature = "schemars")]
 mod type_schemas;
 
-#[cfg(feature = "schema")]
-pub use canonical::CanonicalSchema;
 #[cfg(feature = "definitions")]
 pub use definition::{Definition, Failure, round_trip};
 #[cfg(feature = "definitions")]
 pub use line::answer;
 pub use peer::{Difference, Fault, FaultKind, Line, Message, ScriptedPeer, Way};
 pub use relay::{Outbox, Writer, relay};
+#[cfg(feature = "canonical")]
+pub use schema::{CanonicalSchema, LineCheck};
 pub use script::{Event, Garble, Script};
+pub use seeds::{Dice, SeedFault, Seeds};
 #[cfg(feature = "schemars")]
 pub use type_schemas::TypeSchemas;

@@ -33,4 +33,5 @@ mod schemas_page;
 mod second_reader;
 mod shapes;
 mod shared_types;
+mod unit_tests;
 mod words;

@@ -22,8 +22,9 @@ use crate::updates::session_updates::SessionUpdates;
 use crate::wire::degraded::Reports;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
+use crate::wire::update::weight;
 
-/// The number of bytes on the wire that may wait for the answer to `session/new` or
+/// About the number of bytes on the wire that may wait for the answer to `session/new` or
 /// `session/resume`. They leave together with the answer, past the connection's outgoing budget, so
 /// the limit does not exceed the default of that budget.
 const HELD_BUDGET: usize = 1024 * 1024;
@@ -379,7 +380,7 @@ impl<O: Op> Inner<O> {
             Stage::Asked { held: Some(held), .. } => {
                 self.commands.complete(&mut update)?;
                 // Written once more than needed, to be weighed. An opening has only few updates.
-                held.bytes += self.client.wire().weigh(&update);
+                held.bytes += weight(&update);
                 held.updates.push(update);
                 Ok(None)
             }

@@ -64,6 +64,12 @@ pub(crate) fn text(params: &[u8], length: usize) -> &[u8] {
     v1::update::text(params, length)
 }
 
+/// Returns the bytes that the update takes on the wire in version 1, apart from its session. In
+/// other versions it takes about as many.
+pub(crate) fn weight(update: &SessionUpdate) -> usize {
+    acp_types::to_string(update).len()
+}
+
 /// Returns whether the update is about the connection, or a notice that the vocabulary has no value
 /// for, so that a store does not keep it.
 #[cfg_attr(
@@ -133,15 +139,6 @@ impl Wire {
             Wire::V1 => ToolCallStatus::InProgress,
             #[cfg(feature = "v2")]
             Wire::V2 => v2::tool_call::paused(),
-        }
-    }
-
-    /// Returns the bytes that the update takes on the wire, apart from its session.
-    pub(crate) fn weigh(&self, update: &SessionUpdate) -> usize {
-        match self {
-            Wire::V1 => acp_types::to_string(update).len(),
-            #[cfg(feature = "v2")]
-            Wire::V2 => acp_types::to_string(update).len(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Agents with every subset of the optional parts. Each advertises exactly its parts, and refuses
 //! the others.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +12,7 @@ use acp_agent::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use testkit::Dice;
 
 use crate::support::Wire;
 
@@ -203,13 +205,14 @@ impl Subset {
 
 #[tokio::test]
 async fn every_subset_of_methods_is_advertised_as_it_is() {
-    let mut seed = 0x9E37_79B9_u32;
+    let (dice, mut seen) = (Dice::new(0), HashSet::new());
     for methods in 0..1 << METHODS.len() {
         // Each subset gets random kinds. All 64 sets of kinds come up.
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let kinds = seed >> (32 - KINDS);
+        let kinds = u32::try_from(dice.below(1 << KINDS)).unwrap();
+        seen.insert(kinds);
         Subset(methods | kinds << METHODS.len()).check().await;
     }
+    assert_eq!(seen.len(), 1 << KINDS);
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -9,31 +9,12 @@ use acp_agent::{
     Transport, Turn, agent,
 };
 use serde_json::{Value, json};
+use testkit::{Dice, Seeds};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Pseudo-random numbers, which the seed determines.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        let mut random = Random(seed ^ 0x9E37_79B9_7F4A_7C15);
-        random.below(1);
-        random
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    async fn pause(&mut self) {
-        for _ in 0..self.below(4) {
-            tokio::task::yield_now().await;
-        }
+async fn pause(dice: &Dice) {
+    for _ in 0..dice.below(4) {
+        tokio::task::yield_now().await;
     }
 }
 
@@ -44,35 +25,35 @@ struct Restless;
 impl Restless {
     async fn open<O: OpensSession>(&self, open: Opening<O>) -> Result<Opened<()>> {
         let seed: u64 = open.cwd().file_name().unwrap().to_str().unwrap().parse().unwrap();
-        let mut random = Random::new(seed);
-        for number in 0..random.below(4) {
-            random.pause().await;
+        let dice = Dice::new(seed);
+        for number in 0..dice.below(4) {
+            pause(&dice).await;
             open.update(chunk(seed, number)).await?;
         }
-        if random.chance(40) {
-            let mut random = Random::new(seed + 1);
+        if dice.percent(40) {
+            let dice = Dice::new(seed + 1);
             open.after_response(async move |open| {
-                random.pause().await;
+                pause(&dice).await;
                 let _ = open.update(chunk(seed, 100)).await;
             });
         }
-        if random.chance(50) {
+        if dice.percent(50) {
             // A task of the agent's own may send its updates at any time, and also for a session
             // that is not opened.
-            let (open, mut random) = (open.clone(), Random::new(seed + 2));
+            let (open, dice) = (open.clone(), Dice::new(seed + 2));
             tokio::spawn(async move {
-                for number in 200..200 + random.below(4) {
-                    random.pause().await;
+                for number in 200..200 + dice.below(4) {
+                    pause(&dice).await;
                     let _ = open.update(chunk(seed, number)).await;
                 }
             });
         }
-        random.pause().await;
-        if random.chance(25) {
+        pause(&dice).await;
+        if dice.percent(25) {
             return Err("not today".into());
         }
         let opened = Opened::new(());
-        Ok(if random.chance(30) { opened.session_id(format!("chosen-{seed}")) } else { opened })
+        Ok(if dice.percent(30) { opened.session_id(format!("chosen-{seed}")) } else { opened })
     }
 }
 
@@ -116,16 +97,16 @@ struct Asked {
 }
 
 /// Sends a few requests at once.
-fn script(random: &mut Random) -> (String, HashMap<u64, Asked>) {
+fn script(dice: &Dice) -> (String, HashMap<u64, Asked>) {
     let mut lines = format!("{}\n", request(0, "initialize", &json!({"protocolVersion": 1})));
     let mut asked = HashMap::new();
-    for id in 1..=2 + random.below(7) {
-        let session = ["a", "b"][usize::try_from(random.below(2)).unwrap()].to_owned();
-        let seed = random.below(1 << 30) * 10;
+    for id in 1..=2 + dice.below(7) {
+        let session = (*dice.pick(&["a", "b"])).to_owned();
+        let seed = dice.below(1 << 30) * 10;
         let setup = json!({"sessionId": session, "cwd": format!("/{seed}"), "mcpServers": []});
         let without_servers = json!({"sessionId": session, "cwd": format!("/{seed}")});
         let named = json!({"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]});
-        let (method, params) = match random.below(10) {
+        let (method, params) = match dice.below(10) {
             0..2 => ("session/new", setup),
             2..5 => ("session/load", setup),
             5..7 => ("session/resume", without_servers),
@@ -136,8 +117,8 @@ fn script(random: &mut Random) -> (String, HashMap<u64, Asked>) {
         lines.push_str(&format!("{}\n", request(id, method, &params)));
         let session = (method != "session/new").then_some(session);
         asked.insert(id, Asked { method, session, seed });
-        if random.chance(15) {
-            let cancel = json!({"requestId": 1 + random.below(id)});
+        if dice.percent(15) {
+            let cancel = json!({"requestId": 1 + dice.below(id)});
             lines.push_str(&format!(
                 "{}\n",
                 json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": cancel})
@@ -196,9 +177,9 @@ fn check(said: &str, mut asked: HashMap<u64, Asked>) {
 }
 
 async fn run<A: Agent>(agent: Arc<A>, seed: u64) {
-    let mut random = Random::new(seed);
-    let (lines, asked) = script(&mut random);
-    let capacity = 64 << random.below(10);
+    let dice = Dice::new(seed);
+    let (lines, asked) = script(&dice);
+    let capacity = 64 << dice.below(10);
     let (client, agent_end) = tokio::io::duplex(capacity);
     let options = acp_agent::Options::default().outgoing_budget(capacity);
     let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
@@ -214,23 +195,22 @@ async fn run<A: Agent>(agent: Arc<A>, seed: u64) {
     check(&said, asked);
 }
 
-/// Returns the seeds of a test run: few, or with `ACP_TESTS=full` all.
-fn seeds(few: std::ops::Range<u64>, all: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    if std::env::var_os("ACP_TESTS").is_some_and(|tests| tests == "full") { all } else { few }
-}
-
 #[tokio::test]
 async fn no_update_is_seen_for_an_unknown_session() {
     let agent = Arc::new(Restless);
-    for seed in seeds(0..1_500, 0..9_000) {
+    let runs = async |seed| {
         run(Arc::clone(&agent), seed).await;
-    }
+        Ok(())
+    };
+    Seeds::few(1_500).all(9_000).each_async(runs).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nor_where_everything_runs_at_the_same_time() {
     let agent = Arc::new(Restless);
-    for seed in seeds(9_000..9_500, 9_000..10_000) {
+    let runs = async |seed| {
         run(Arc::clone(&agent), seed).await;
-    }
+        Ok(())
+    };
+    Seeds::few(500).all(1_000).from(9_000).each_async(runs).await.unwrap();
 }

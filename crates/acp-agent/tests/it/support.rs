@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acp_agent::{Agent, Options, Result, Serve, Transport};
+use acp_types::method::Side;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use testkit::{Message, ScriptedPeer};
 use tokio::task::JoinHandle;
 
-use crate::schema::{Lines as Checked, Side};
+use crate::schema;
 
 /// Only a failing test waits for this long.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -18,11 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// The client's end of a connection. Each line of the agent is checked against the schema of the
 /// version that it speaks.
 pub(crate) struct Wire {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
+    peer: ScriptedPeer,
     served: JoinHandle<Result<()>>,
-    next_id: u64,
-    checked: Checked,
 }
 
 impl Wire {
@@ -34,41 +32,35 @@ impl Wire {
     /// Serves an agent over a pipe that holds this many bytes, with a queue of the same size before
     /// it.
     pub(crate) fn serve_through<A: Agent>(agent: Arc<A>, bytes: usize) -> Self {
-        Self::over(agent, bytes, Options::default().outgoing_budget(bytes))
+        let options = Options::default().outgoing_budget(bytes);
+        Self::over(bytes, |transport| acp_agent::serve_with(agent, transport, options))
     }
 
     /// Serves an agent with these options.
     pub(crate) fn serve_with<A: Agent>(agent: A, options: Options) -> Self {
-        Self::over(Arc::new(agent), 1024 * 1024, options)
+        Self::serve_as(Serve::new(agent).options(options))
     }
 
     /// Serves an agent with these settings.
     pub(crate) fn serve_as<A: Agent>(serve: Serve<A>) -> Self {
-        let (client, agent_end) = tokio::io::duplex(1024 * 1024);
-        let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
-        let (reader, writer) = tokio::io::split(client);
-        Self::of(reader, writer, served)
+        Self::over(1024 * 1024, |transport| serve.over(transport))
     }
 
-    fn over<A: Agent>(agent: Arc<A>, bytes: usize, options: Options) -> Self {
-        let (client, agent_end) = tokio::io::duplex(bytes);
-        let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
-        let (reader, writer) = tokio::io::split(client);
-        Self::of(reader, writer, served)
-    }
-
-    fn of(
-        reader: ReadHalf<DuplexStream>,
-        writer: WriteHalf<DuplexStream>,
-        served: JoinHandle<Result<()>>,
+    fn over<F: Future<Output = Result<()>> + Send + 'static>(
+        bytes: usize,
+        serve: impl FnOnce(Transport) -> F,
     ) -> Self {
-        let lines = BufReader::new(reader).lines();
-        Wire { lines, writer, served, next_id: 100, checked: Checked::of(Side::Agent) }
+        let (transport, peer) = ScriptedPeer::pair_of(bytes);
+        // Tests are about clients that do not read.
+        let peer = peer.reads_late().keep(100).limit(usize::MAX).patience(PATIENCE);
+        let mut peer = peer.ids_from(101);
+        schema::watch(&mut peer, Side::Agent);
+        Wire { peer, served: tokio::spawn(serve(transport)) }
     }
 
     /// Lets the agent write what the schema does not have.
     pub(crate) fn unchecked(mut self) -> Self {
-        self.checked.stop();
+        self.peer.unwatch();
         self
     }
 
@@ -98,30 +90,25 @@ impl Wire {
 
     /// Sends a line as it is.
     pub(crate) async fn send_line(&mut self, line: &str) {
-        self.checked.heard(line);
-        self.writer.write_all(line.as_bytes()).await.unwrap();
-        self.writer.write_all(b"\n").await.unwrap();
+        self.peer.raw(format!("{line}\n")).await.unwrap();
     }
 
     pub(crate) async fn send(&mut self, message: Value) {
-        self.send_line(&message.to_string()).await;
+        self.peer.send(&message).await.unwrap();
     }
 
     /// Sends a request and returns its id.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.next_id += 1;
-        let id = self.next_id;
-        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-        id
+        self.peer.request(method, params).await.unwrap().as_u64().unwrap()
     }
 
     pub(crate) async fn notify(&mut self, method: &str, params: Value) {
-        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+        self.peer.notify(method, params).await.unwrap();
     }
 
     /// Answers a request of the agent's.
     pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
-        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+        self.peer.answer(request, result).await.unwrap();
     }
 
     /// Starts a turn with a text and returns the id of the request.
@@ -146,10 +133,9 @@ impl Wire {
 
     /// Returns the next message, which must be a request of this method.
     pub(crate) async fn asked(&mut self, method: &str) -> Value {
-        let message = self.recv().await;
-        assert_eq!(message["method"], method, "{message}");
-        assert!(message.get("id").is_some(), "{message}");
-        message
+        let message = self.peer.expect(method).await.unwrap();
+        assert!(message.is_request(), "{message:?}");
+        message.into_json()
     }
 
     pub(crate) async fn cancel(&mut self, session: &str) {
@@ -158,16 +144,13 @@ impl Wire {
 
     /// Returns the agent's next message. `None` means that the connection is closed.
     pub(crate) async fn try_recv(&mut self) -> Option<Value> {
-        let line = self.try_recv_line().await;
-        line.map(|line| serde_json::from_str(&line).unwrap())
+        self.peer.next().await.unwrap().map(Message::into_json)
     }
 
     /// Returns the next line of the agent as it came. `None` means that the connection is closed.
     pub(crate) async fn try_recv_line(&mut self) -> Option<String> {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
-        let line = line.expect("nothing came").unwrap();
-        line.iter().for_each(|line| self.checked.wrote(line));
-        line
+        let line = self.peer.next_line().await.unwrap();
+        line.map(|line| String::from_utf8(line.bytes).unwrap())
     }
 
     pub(crate) async fn recv(&mut self) -> Value {
@@ -182,10 +165,7 @@ impl Wire {
 
     /// Returns the next message, which must be the answer to this request.
     pub(crate) async fn answer_to(&mut self, id: u64) -> Value {
-        let message = self.recv().await;
-        assert_eq!(message["id"], id, "{message}");
-        assert!(message.get("method").is_none(), "{message}");
-        message
+        self.peer.expect_answer(&id.into()).await.unwrap().into_json()
     }
 
     /// Sends a request and expects an error with this code, whose message names all of these.
@@ -196,8 +176,7 @@ impl Wire {
 
     /// Reads the next message, which must be a `session/update`, and returns its `update`.
     pub(crate) async fn update(&mut self) -> Value {
-        let mut message = self.recv().await;
-        assert_eq!(message["method"], "session/update", "{message}");
+        let mut message = self.peer.expect("session/update").await.unwrap().into_json();
         message["params"]["update"].take()
     }
 
@@ -217,7 +196,7 @@ impl Wire {
 
     /// Closes the client's side, waits for the agent's end, and returns the last messages.
     pub(crate) async fn close(mut self) -> Vec<Value> {
-        self.writer.shutdown().await.unwrap();
+        self.peer.close().await;
         let mut rest = Vec::new();
         while let Some(message) = self.try_recv().await {
             rest.push(message);

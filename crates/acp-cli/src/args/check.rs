@@ -1,14 +1,14 @@
 //! The arguments of `acp check`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use acp_testkit::check::Version;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use crate::args::agent;
 use crate::args::check_client::{self, ClientArgs};
+use crate::args::check_common::{self, CommonArgs};
 use crate::args::prompt::{option, switch};
-use crate::args::{agent, value};
 use crate::named::Named;
 
 /// The command to run.
@@ -26,30 +26,22 @@ pub(crate) enum CheckArgs {
 pub(crate) struct AgentArgs {
     pub(crate) version: Version,
     pub(crate) agent: Named,
-    pub(crate) rules: Vec<String>,
-    pub(crate) strict: bool,
-    pub(crate) json: Option<PathBuf>,
-    pub(crate) junit: Option<PathBuf>,
-    pub(crate) markdown: Option<PathBuf>,
-    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) common: CommonArgs,
     pub(crate) model_stub: bool,
     pub(crate) profile: Option<String>,
-    pub(crate) cwd: Option<PathBuf>,
     pub(crate) login: Option<String>,
-    pub(crate) prompt: Option<String>,
     pub(crate) endless_prompt: Option<String>,
     pub(crate) permission_prompt: Option<String>,
     pub(crate) more_prompts: Vec<String>,
-    pub(crate) timeout: Option<Duration>,
     pub(crate) turn_timeout: Option<Duration>,
 }
 
-pub(super) const USAGE: &str = "acp check agent [OPTIONS] -- AGENT [ARGS…]";
+pub(super) const USAGE: &str = "acp check agent|client [OPTIONS] -- COMMAND [ARGS…]";
 
 const EXIT_STATUS: &str = "\
 exit status:
   0 no rule is broken   1 a rule is broken, or an expected failure has passed
-  2 usage   3 no rule is broken, but some could not be judged";
+  2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";
 
 pub(super) fn definition() -> Command {
     let command = Command::new("check")
@@ -73,26 +65,11 @@ pub(super) fn definition() -> Command {
             option("protocol", "VERSION", value_parser!(u16).range(1..=2))
                 .help("the version of the protocol, 1 or 2, a draft [default: 1]"),
         )
-        .arg(
-            option("rule", "ID", value_parser!(String))
-                .action(ArgAction::Append)
-                .help("judge this rule only; can be given several times"),
-        )
-        .arg(switch("strict").help("count SHOULD rules, too"))
-        .args(report_options())
-        .arg(option("baseline", "FILE", value_parser!(PathBuf)).help(
-            "expect the failures of this file, a rule's id a line; one of them that passes is an error",
-        ))
+        .args(check_common::options())
         .args(model_options())
         .args(scenario_options())
         .args(check_client::options());
     agent::define(command)
-}
-
-fn report_options() -> [Arg; 3] {
-    [("json", "JSON"), ("junit", "JUnit XML"), ("markdown", "Markdown")].map(|(name, form)| {
-        option(name, "FILE", value_parser!(PathBuf)).help(format!("write the report to this file as {form}"))
-    })
 }
 
 fn model_options() -> [Arg; 2] {
@@ -108,21 +85,16 @@ fn model_options() -> [Arg; 2] {
     ]
 }
 
-fn scenario_options() -> [Arg; 8] {
-    let limit = |name, help| option(name, "SECS", value::seconds).allow_negative_numbers(true).help(help);
+fn scenario_options() -> [Arg; 5] {
     let text = |name, help| option(name, "TEXT", value_parser!(String)).help(help);
     [
-        option("cwd", "DIR", value_parser!(PathBuf))
-            .help("the directory of the sessions [default: a new one, removed afterwards]"),
         option("login", "ID", value_parser!(String))
             .help("log in by this method, and out again if the agent offers it"),
-        text("prompt", "a prompt that is answered with a few words"),
         text("endless", "a prompt whose turn lasts until it is cancelled"),
         text("permission", "a prompt for which the agent asks for permission"),
         text("show", "one more prompt, which makes the agent show what it can; can be given several times")
             .action(ArgAction::Append),
-        limit("timeout", "how long an answer may take [default: 20]"),
-        limit("turn-timeout", "how long a turn may take [default: 120]"),
+        check_common::limit("turn-timeout", "how long a turn may take [default: 120]"),
     ]
 }
 
@@ -144,26 +116,16 @@ pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
     }
     let text = |name| matches.get_one::<String>(name).cloned();
     let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
-    let path = |name| matches.get_one::<PathBuf>(name).cloned();
-    let limit = |name| matches.get_one::<Duration>(name).copied();
     Ok(CheckArgs::Agent(Box::new(AgentArgs {
         version,
         agent: agent::read(matches)?,
-        rules: texts("rule"),
-        strict: matches.get_flag("strict"),
-        json: path("json"),
-        junit: path("junit"),
-        markdown: path("markdown"),
-        baseline: path("baseline"),
+        common: check_common::read(matches),
         model_stub: matches.get_flag("model-stub"),
         profile: text("profile"),
-        cwd: path("cwd"),
         login: text("login"),
-        prompt: text("prompt"),
         endless_prompt: text("endless"),
         permission_prompt: text("permission"),
         more_prompts: texts("show"),
-        timeout: limit("timeout"),
-        turn_timeout: limit("turn-timeout"),
+        turn_timeout: matches.get_one::<Duration>("turn-timeout").copied(),
     })))
 }

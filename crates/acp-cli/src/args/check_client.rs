@@ -1,27 +1,18 @@
 //! The arguments of `acp check client`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+use crate::args::check_common::{self, CommonArgs};
 use crate::args::prompt::{option, switch};
 
 #[derive(Debug)]
 pub(crate) struct ClientArgs {
     pub(crate) words: Vec<String>,
-    pub(crate) rules: Vec<String>,
-    pub(crate) strict: bool,
-    pub(crate) json: Option<PathBuf>,
-    pub(crate) junit: Option<PathBuf>,
-    pub(crate) markdown: Option<PathBuf>,
-    pub(crate) baseline: Option<PathBuf>,
-    pub(crate) cwd: Option<PathBuf>,
-    pub(crate) prompt: Option<String>,
+    pub(crate) common: CommonArgs,
     pub(crate) stdin: Option<String>,
     pub(crate) interrupt: bool,
-    pub(crate) timeout: Option<Duration>,
 }
 
 /// The agent's end, which a client under check starts.
@@ -62,8 +53,6 @@ pub(super) fn read_agent_side(matches: &ArgMatches) -> AgentSideArgs {
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
-    let text = |name| matches.get_one::<String>(name).cloned();
-    let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let words = matches.get_many::<OsString>("command").into_iter().flatten();
     let words = words.map(|word| word.clone().into_string());
     let words = words.collect::<Result<Vec<_>, _>>();
@@ -72,26 +61,16 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
         let usage = "the client is missing: end with `-- CLIENT [ARGS…]`, in which `{agent}` is the agent";
         return Err(usage.to_owned());
     }
-    for name in ["login", "endless", "permission", "turn-timeout", "agent", "registry"] {
-        if matches.contains_id(name) {
-            return Err(format!("`--{name}` is for `acp check agent`"));
-        }
-    }
-    if matches.contains_id("show") {
-        return Err("`--show` is for `acp check agent`".to_owned());
+    let names = ["login", "endless", "permission", "show", "turn-timeout", "profile", "agent", "registry"];
+    let is_given = |name: &&str| matches.contains_id(name);
+    let model_stub = matches.get_flag("model-stub").then_some("model-stub");
+    if let Some(name) = names.into_iter().find(is_given).or(model_stub) {
+        return Err(format!("`--{name}` is for `acp check agent`"));
     }
     Ok(ClientArgs {
         words,
-        rules: matches.get_many::<String>("rule").into_iter().flatten().cloned().collect(),
-        strict: matches.get_flag("strict"),
-        json: path("json"),
-        junit: path("junit"),
-        markdown: path("markdown"),
-        baseline: path("baseline"),
-        cwd: path("cwd"),
-        prompt: text("prompt"),
-        stdin: text("stdin"),
+        common: check_common::read(matches),
+        stdin: matches.get_one::<String>("stdin").cloned(),
         interrupt: matches.get_flag("interrupt"),
-        timeout: matches.get_one::<Duration>("timeout").copied(),
     })
 }

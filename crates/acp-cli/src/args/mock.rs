@@ -1,18 +1,19 @@
 //! The arguments of `acp mock`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use acp_testkit::mock::Side;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+use crate::args::agent;
 use crate::args::prompt::option;
+use crate::named::Named;
 
 /// The command to run.
 #[derive(Debug)]
 pub(crate) enum MockArgs {
     /// Plays a script.
-    Play { side: Side, script: PathBuf, peer: Vec<OsString> },
+    Play { side: Side, script: PathBuf, peer: Option<Named> },
     /// Writes a script that plays a side of a recording.
     From { side: Side, recording: PathBuf },
 }
@@ -23,13 +24,14 @@ const EXIT_STATUS: &str = "\
 A script is TOML, or NDJSON if its name ends with .ndjson or .jsonl. docs/check/MOCK.md describes its steps.
 
 exit status:
-  0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script";
+  0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script
+  130 stopped by a signal";
 
 pub(super) fn definition() -> Command {
-    Command::new("mock")
+    let command = Command::new("mock")
         .about("Plays an agent or a client by a script, on stdin and stdout")
         .override_usage(
-            "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       \
+            "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       acp mock client --script FILE --agent ID|FILE\n       \
              acp mock [agent|client] --from RECORDING",
         )
         .after_help(EXIT_STATUS)
@@ -47,17 +49,10 @@ pub(super) fn definition() -> Command {
         )
         .arg(
             option("from", "RECORDING", value_parser!(PathBuf))
-                .conflicts_with("peer")
+                .conflicts_with_all(["agent", "command"])
                 .help("write the script of a side to stdout, by a file of `acp prompt --record` [default: agent]"),
-        )
-        .arg(
-            Arg::new("peer")
-                .value_name("AGENT")
-                .last(true)
-                .num_args(1..)
-                .value_parser(value_parser!(OsString))
-                .help("the command of the agent that a scripted client starts"),
-        )
+        );
+    agent::define(command)
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<MockArgs, String> {
@@ -71,8 +66,9 @@ pub(super) fn read(matches: &ArgMatches) -> Result<MockArgs, String> {
     let side = side.ok_or_else(|| format!("a script is of an agent or a client: {USAGE}"))?;
     let script = matches.get_one::<PathBuf>("script").cloned();
     let script = script.ok_or_else(|| format!("the script is missing: {USAGE}"))?;
-    let peer: Vec<_> = matches.get_many::<OsString>("peer").into_iter().flatten().cloned().collect();
-    if side == Side::Agent && !peer.is_empty() {
+    let peer = ["agent", "registry", "command"].iter().any(|name| matches.contains_id(name));
+    let peer = if peer { Some(agent::read(matches)?) } else { None };
+    if side == Side::Agent && peer.is_some() {
         return Err("a scripted agent starts no command: the client starts it".to_owned());
     }
     Ok(MockArgs::Play { side, script, peer })

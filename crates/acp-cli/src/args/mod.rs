@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
+pub(crate) mod check_common;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
@@ -201,6 +202,36 @@ mod tests {
     }
 
     #[test]
+    fn every_command_names_its_agent_in_one_way() {
+        let id = |registry: Option<&str>| Named::Listed {
+            id: "robot".to_owned(),
+            registry: registry.map(PathBuf::from),
+        };
+        let agents = [
+            ("-- a -b", Named::Command { program: "a".into(), args: vec!["-b".into()] }),
+            ("--agent robot", id(None)),
+            ("--registry /r --agent robot", id(Some("/r"))),
+            ("--agent ./robot", Named::File("./robot".into())),
+            ("--agent robot.json", Named::File("robot.json".into())),
+        ];
+        for command in ["prompt hi", "bridge --to 2", "check agent", "mock client --script x"] {
+            for (words, agent) in &agents {
+                let got = parsed(&format!("{command} {words}"));
+                assert!(got.contains(&format!("{agent:?}")), "`{command} {words}` gave {got}");
+            }
+            for (words, wants) in [
+                ("--agent x -- agent", "`--agent` and `-- AGENT`: one of them is enough"),
+                ("--registry x -- agent", "`--registry` is for `--agent ID`"),
+                ("--agent ./x --registry y", "`--registry` is for `--agent ID`"),
+                ("--url http://x", "`--url` is not there yet"),
+            ] {
+                let got = parsed(&format!("{command} {words}"));
+                assert!(got.starts_with("error: ") && got.contains(wants), "`{command} {words}` gave {got}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (line, wants) in [
             ("", "the command is missing: see `acp --help`"),
@@ -232,8 +263,14 @@ mod tests {
             ("bridge --to 3 -- agent", "`--to 3`: it must be 1 or 2"),
             ("bridge --to 2", "the agent is missing"),
             ("check agent", "the agent is missing: end with `-- AGENT [ARGS…]`"),
-            ("check client -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
-            ("check -- x", "a check is of an agent: acp check agent [OPTIONS] -- AGENT [ARGS…]"),
+            ("check server -- x", "a check is of an agent or a client: acp check agent|client [OPTIONS]"),
+            ("check -- x", "a check is of an agent or a client: acp check agent|client [OPTIONS]"),
+            ("check client", "the client is missing: end with `-- CLIENT [ARGS…]`"),
+            ("check client --model-stub -- x", "`--model-stub` is for `acp check agent`"),
+            ("check client --profile qwen -- x", "`--profile` is for `acp check agent`"),
+            ("check client --show x -- x", "`--show` is for `acp check agent`"),
+            ("check client --protocol 2 -- x", "has the rules of version 1 only"),
+            ("check agent --interrupt -- x", "are for `acp check client`"),
             ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),
             ("mock --script x", "a script is of an agent or a client: acp mock agent|client --script FILE"),
             ("mock server --script x", "`server`: it must be agent or client"),

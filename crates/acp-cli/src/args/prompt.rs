@@ -79,7 +79,7 @@ fn session_options() -> [Arg; 8] {
         switch("missing-as-empty")
             .help("files that do not exist read as empty: some agents read every file before they create it"),
         switch("no-terminals").help("do not run commands for the agent"),
-        option("mode", "MODE", value_parser!(String)).help("switch the session to this mode first"),
+        option("mode", "MODE", value_parser!(String)).help("switch the session to this mode first: by its config option of category `mode`, or by `session/set_mode`"),
     ]
 }
 

@@ -93,7 +93,7 @@ impl Refused<'_> {
         let usage = match missing.first().copied().unwrap_or_default() {
             "<TEXT>" => "the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]",
             "<KIND>" => return format!("what to make? {}", new::USAGE),
-            "<SIDE>" => return format!("a check is of an agent: {}", check::USAGE),
+            "<SIDE>" => return format!("a check is of an agent or a client: {}", check::USAGE),
             "<NAME>" => return format!("the name is missing: {}", new::USAGE),
             "<SHELL>" => "the shell is missing: acp completions SHELL",
             other => return format!("`{}` is missing: see `{} --help`", bare(other), self.name()),
@@ -115,7 +115,7 @@ impl Refused<'_> {
             return if problem.starts_with("`--") { problem } else { format!("{given}: {problem}") };
         }
         if option == "<SIDE>" {
-            return format!("a check is of an agent: {}", check::USAGE);
+            return format!("a check is of an agent or a client: {}", check::USAGE);
         }
         if option == "<KIND>" {
             return format!("a project is an agent or a client: {}", new::USAGE);

@@ -7,8 +7,9 @@ use acp_agent::types::{
     Content, ContentBlock, ContentChunk, MessageId, Plan, SessionUpdate, ToolCallContent, ToolCallId,
     ToolCallStatus, ToolCallUpdate, ToolKind,
 };
-use acp_client::{Event, FileChanges, Maybe, MessageKind, PlanContent, ProtocolVersion};
+use acp_client::{BackgroundWork, Event, FileChanges, Maybe, MessageKind, PlanContent, ProtocolVersion};
 
+use super::loss::{Loss, Losses};
 use super::terminal::Terminals;
 
 /// The versions on both sides.
@@ -38,6 +39,7 @@ pub(super) struct Folded {
     /// change.
     calls: HashMap<ToolCallId, Vec<ToolCallContent>>,
     terminals: Terminals,
+    losses: Losses,
 }
 
 impl Folded {
@@ -46,9 +48,26 @@ impl Folded {
         self.said.clear();
     }
 
+    /// Returns the losses that were noted for the first time since the last call.
+    pub(super) fn new_losses(&mut self) -> impl Iterator<Item = Loss> + use<> {
+        self.losses.take()
+    }
+
+    /// Notes the list of work that goes on beside the turns, which only states of version 2 have.
+    pub(super) fn note_background(&mut self, work: Option<&[BackgroundWork]>, versions: Versions) {
+        if versions.narrow() && work.is_some_and(|work| !work.is_empty()) {
+            self.losses.note(Loss::Background);
+        }
+    }
+
     /// Returns the updates for an event that is not about settings.
     pub(super) fn updates(&mut self, event: Event, versions: Versions) -> Vec<SessionUpdate> {
         match event {
+            // The agent half reports states itself.
+            Event::State(state) => {
+                self.note_background(state.background.as_deref(), versions);
+                Vec::new()
+            }
             Event::Message(chunk) => vec![self.say(MessageKind::Agent, chunk)],
             Event::Thought(chunk) => vec![self.say(MessageKind::Thought, chunk)],
             Event::UserMessage(chunk) => vec![self.say(MessageKind::User, chunk)],
@@ -63,8 +82,8 @@ impl Folded {
                 self.calls.insert(call.tool_call_id.clone(), std::mem::take(&mut call.content));
                 call.content = self.content(&call.tool_call_id, versions);
                 if versions.narrow() {
-                    call.status = status(call.status);
-                    call.kind = kind(call.kind);
+                    call.status = self.status(call.status);
+                    call.kind = self.kind(call.kind);
                 }
                 self.settle(&call.tool_call_id, Some(&call.status));
                 vec![SessionUpdate::ToolCall(call)]
@@ -76,8 +95,8 @@ impl Folded {
                     update.content = Some(self.content(&id, versions));
                 }
                 if versions.narrow() {
-                    update.status = update.status.map(status);
-                    update.kind = update.kind.map(kind);
+                    update.status = update.status.map(|status| self.status(status));
+                    update.kind = update.kind.map(|kind| self.kind(kind));
                 }
                 self.settle(&id, update.status.as_ref());
                 // One that only offers to cancel the call says nothing to other clients.
@@ -96,6 +115,7 @@ impl Folded {
                 vec![self.shown(id, versions)]
             }
             Event::Terminal { id, change, .. } => {
+                self.losses.note(Loss::Terminal);
                 if !self.terminals.change(&id, *change) {
                     return Vec::new();
                 }
@@ -108,8 +128,34 @@ impl Folded {
                 let calls: Vec<_> = calls.map(|(call, _)| call.clone()).collect();
                 calls.into_iter().map(|call| self.shown(call, versions)).collect()
             }
-            event => other(event, versions).into_iter().collect(),
+            event => self.other(event, versions).into_iter().collect(),
         }
+    }
+
+    /// Returns the update for an event that needs no state.
+    fn other(&mut self, event: Event, versions: Versions) -> Option<SessionUpdate> {
+        Some(match event {
+            Event::Plan(plan) => SessionUpdate::Plan(plan),
+            // The one that was shown last takes the place of all others.
+            Event::NamedPlan { plan: PlanContent::Items(plan), .. } => {
+                self.losses.note(Loss::Plans);
+                SessionUpdate::Plan(plan)
+            }
+            Event::PlanRemoved { .. } => SessionUpdate::Plan(Plan::new([])),
+            Event::Commands(commands) => SessionUpdate::AvailableCommandsUpdate(commands),
+            Event::Info(info) => SessionUpdate::SessionInfoUpdate(info),
+            Event::Usage(usage) => SessionUpdate::UsageUpdate(usage),
+            Event::Notice(notice) => SessionUpdate::Notice(notice),
+            Event::Compaction(compaction) => SessionUpdate::CompactionUpdate(compaction),
+            Event::CompactionSummary(chunk) => SessionUpdate::CompactionSummaryChunk(chunk),
+            Event::Unknown(unknown) if versions.are_equal() => SessionUpdate::Unknown(unknown),
+            // An unknown kind of another version means nothing to the client.
+            Event::Unknown(_) | Event::NamedPlan { .. } => {
+                self.losses.note(Loss::Update);
+                return None;
+            }
+            _ => return None,
+        })
     }
 
     fn say(&mut self, kind: MessageKind, chunk: ContentChunk) -> SessionUpdate {
@@ -125,7 +171,10 @@ impl Folded {
         let Some(content) = content else { return Vec::new() };
         let new = match self.said.get(id) {
             Some(said) if text(said) == text(&content) && said.len() >= content.len() => return Vec::new(),
-            Some(_) => MessageId::from(format!("{id}~{}", self.said.len())),
+            Some(_) => {
+                self.losses.note(Loss::Message);
+                MessageId::from(format!("{id}~{}", self.said.len()))
+            }
             None => id.clone(),
         };
         self.said.insert(id.clone(), content.clone());
@@ -133,15 +182,21 @@ impl Folded {
     }
 
     /// Returns the update that shows all content of a tool call.
-    fn shown(&self, id: ToolCallId, versions: Versions) -> SessionUpdate {
+    fn shown(&mut self, id: ToolCallId, versions: Versions) -> SessionUpdate {
         let content = self.content(&id, versions);
         let mut update = ToolCallUpdate::new(id);
         update.content = Some(content);
         SessionUpdate::ToolCallUpdate(Box::new(update))
     }
 
-    fn content(&self, id: &ToolCallId, versions: Versions) -> Vec<ToolCallContent> {
+    fn content(&mut self, id: &ToolCallId, versions: Versions) -> Vec<ToolCallContent> {
+        let is_lost = |item: &ToolCallContent| {
+            matches!(item, ToolCallContent::Unknown(_)) && FileChanges::of(item).is_some()
+        };
         let items = self.calls.get(id).into_iter().flatten();
+        if versions.narrow() && items.clone().any(is_lost) {
+            self.losses.note(Loss::FileChanges);
+        }
         items.map(|item| self.item(item, versions)).collect()
     }
 
@@ -158,6 +213,29 @@ impl Folded {
         }
     }
 
+    /// Returns the status in the words of version 1.
+    fn status(&mut self, status: ToolCallStatus) -> ToolCallStatus {
+        match status {
+            ToolCallStatus::Unknown(name) if *name == *"cancelled" => ToolCallStatus::Failed,
+            ToolCallStatus::Unknown(name) => {
+                if *name != *"paused" {
+                    self.losses.note(Loss::OwnWord);
+                }
+                ToolCallStatus::InProgress
+            }
+            status => status,
+        }
+    }
+
+    /// Returns the kind in the words of version 1.
+    fn kind(&mut self, kind: ToolKind) -> ToolKind {
+        if matches!(kind, ToolKind::Unknown(_)) {
+            self.losses.note(Loss::OwnWord);
+            return ToolKind::Other;
+        }
+        kind
+    }
+
     /// Forgets a tool call that is over, unless a terminal in it may go on.
     fn settle(&mut self, id: &ToolCallId, status: Option<&ToolCallStatus>) {
         let is_over = matches!(status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed));
@@ -168,27 +246,6 @@ impl Folded {
             self.calls.remove(id);
         }
     }
-}
-
-/// Returns the update for an event that needs no state.
-fn other(event: Event, versions: Versions) -> Option<SessionUpdate> {
-    Some(match event {
-        Event::Plan(plan) | Event::NamedPlan { plan: PlanContent::Items(plan), .. } => {
-            SessionUpdate::Plan(plan)
-        }
-        // The one that was shown last takes the place of all others.
-        Event::PlanRemoved { .. } => SessionUpdate::Plan(Plan::new([])),
-        Event::Commands(commands) => SessionUpdate::AvailableCommandsUpdate(commands),
-        Event::Info(info) => SessionUpdate::SessionInfoUpdate(info),
-        Event::Usage(usage) => SessionUpdate::UsageUpdate(usage),
-        Event::Notice(notice) => SessionUpdate::Notice(notice),
-        Event::Compaction(compaction) => SessionUpdate::CompactionUpdate(compaction),
-        Event::CompactionSummary(chunk) => SessionUpdate::CompactionSummaryChunk(chunk),
-        // An unknown kind of another version means nothing to the client.
-        Event::Unknown(unknown) if versions.are_equal() => SessionUpdate::Unknown(unknown),
-        // The agent half reports states itself.
-        _ => return None,
-    })
 }
 
 const fn message(kind: MessageKind, chunk: ContentChunk) -> SessionUpdate {
@@ -221,18 +278,4 @@ fn described(changes: &FileChanges) -> String {
         None => format!("{:?}: {}", change.operation, change.path),
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Returns the status in the words of version 1.
-fn status(status: ToolCallStatus) -> ToolCallStatus {
-    match status {
-        ToolCallStatus::Unknown(name) if *name == *"cancelled" => ToolCallStatus::Failed,
-        ToolCallStatus::Unknown(_) => ToolCallStatus::InProgress,
-        status => status,
-    }
-}
-
-/// Returns the kind in the words of version 1.
-fn kind(kind: ToolKind) -> ToolKind {
-    if matches!(kind, ToolKind::Unknown(_)) { ToolKind::Other } else { kind }
 }

@@ -26,7 +26,9 @@
 //! | messages for a turn that runs, of version 1 | a second prompt for an agent of version 2, which may take it into the turn or begin another one with it |
 //! | commands that an agent of version 2 shows in terminals of its own | text in their tool calls |
 //! | changes of files for which an agent of version 2 sends a patch | the patch, as text |
-//! | cancelling a single tool call, the list of background work | only between a client and an agent of version 2. Others do not know them |
+//! | cancelling a single tool call | only between a client and an agent of version 2. Others do not know it |
+//! | the list of background work | only between a client and an agent of version 2. A client of version 1 gets the updates of the work, also between turns |
+//! | a value of an agent of version 2 that version 1 does not have | [`Bridge::on_fault`] is told of it, once for each kind and session |
 //! | login in a terminal | if the program of the bridge can run it: see [`Login`] |
 
 mod asking;
@@ -34,6 +36,7 @@ mod error;
 mod folded;
 mod inner;
 mod login;
+mod loss;
 mod opening;
 mod outer;
 mod passing;
@@ -49,11 +52,12 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use acp_agent::{Options, Serve, peek_initialize};
+use acp_agent::{Fault, Options, Serve, peek_initialize};
 use acp_client::{Agent, Connect, LocalFs, LocalTerminals, Transport};
 
 pub use self::error::BridgeError;
 pub use self::login::{Login, LoginError};
+use self::loss::OnFault;
 use self::passing::Passing;
 use self::shared::Shared;
 
@@ -64,6 +68,7 @@ pub struct Bridge {
     files: Option<LocalFs>,
     terminals: Option<LocalTerminals>,
     has_logins: bool,
+    on_fault: Option<OnFault>,
     stop: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
@@ -72,7 +77,7 @@ impl Bridge {
     /// capabilities of its client.
     pub fn new(connect: Connect) -> Self {
         let stop = Box::pin(std::future::pending());
-        Self { connect, files: None, terminals: None, has_logins: false, stop }
+        Self { connect, files: None, terminals: None, has_logins: false, on_fault: None, stop }
     }
 
     /// Serves the agent files of this machine, if the client has none to offer.
@@ -94,6 +99,14 @@ impl Bridge {
         self
     }
 
+    /// Sets the receiver of faults: of everything that goes wrong without ending the connection to
+    /// the client, and of values of the agent that have no form in the client's version
+    /// ([`Fault::Degraded`], once for each kind and session). It must not block.
+    pub fn on_fault(mut self, on_fault: impl Fn(&Fault<'_>) + Send + Sync + 'static) -> Self {
+        self.on_fault = Some(Arc::new(on_fault));
+        self
+    }
+
     /// Ends the bridge in good order when `stop` is done.
     pub fn until(mut self, stop: impl Future<Output = ()> + Send + 'static) -> Self {
         self.stop = Box::pin(stop);
@@ -112,7 +125,7 @@ impl Bridge {
             // The library refuses whatever the client wants without an `initialize`.
             return served(Serve::new(outer::nobody()).over(client).await);
         };
-        let shared = Arc::new(Shared::new(Passing::new()));
+        let shared = Arc::new(Shared::new(Passing::new(), self.on_fault));
         let passing = &shared.passing;
         let stop = self.stop;
         let connect = self.connect.layer_in(passing.of_agent());
@@ -128,6 +141,7 @@ impl Bridge {
             }
         };
         passing.begin(&agent, &asked, is_served);
+        let on_fault = shared.on_fault.clone();
         let outer = outer::agent(&agent, &asked, Arc::clone(&shared), has_logins);
         let options = Options::default().layer_in(passing.of_client());
         let ended = agent.clone();
@@ -137,7 +151,12 @@ impl Bridge {
                 _ = ended.wait() => {}
             }
         };
-        let result = Serve::new(outer).options(options).until(stop).over(client).await;
+        let serve = Serve::new(outer).options(options).until(stop);
+        let serve = match on_fault {
+            Some(on_fault) => serve.on_fault(move |fault| on_fault(fault)),
+            None => serve,
+        };
+        let result = serve.over(client).await;
         finish(&agent, result).await
     }
 }

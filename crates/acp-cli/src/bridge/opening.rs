@@ -9,6 +9,7 @@ use acp_client::{Agent, Session};
 
 use super::error::of_agent;
 use super::folded::{Folded, Versions};
+use super::loss;
 use super::session::{Bridged, State};
 use super::shared::Shared;
 use super::update;
@@ -46,12 +47,12 @@ impl Door {
             let known = self.shared.session(open.session_id());
             let known =
                 known.ok_or_else(|| acp_agent::Error::not_found("the agent has ended this session"))?;
-            return Ok(self.opened(&open, known.inner.clone()));
+            return Ok(self.opened(&open, known.inner.clone(), Folded::default()));
         }
         let _asks = self.shared.asks_with(user);
         let inner = place!(self.agent.new_session(open.cwd()), &open).await.map_err(of_agent)?;
         let id = inner.id().clone();
-        Ok(self.opened(&open, inner).session_id(id))
+        Ok(self.opened(&open, inner, Folded::default()).session_id(id))
     }
 
     /// Opens a session again, and passes its conversation on.
@@ -69,7 +70,8 @@ impl Door {
             }
         }
         let inner = replay.finish().await.map_err(of_agent)?;
-        Ok(self.opened(&open, inner))
+        loss::report(folded.new_losses(), inner.id(), self.shared.on_fault.as_ref());
+        Ok(self.opened(&open, inner, folded))
     }
 
     pub(super) async fn resume_session(
@@ -80,12 +82,12 @@ impl Door {
         let _asks = self.shared.asks_with(user);
         let resume = place!(self.agent.resume_session(open.session_id().clone(), open.cwd()), &open);
         let inner = resume.await.map_err(of_agent)?;
-        Ok(self.opened(&open, inner))
+        Ok(self.opened(&open, inner, Folded::default()))
     }
 
     /// Enters a session. From here on its events go to the client, also between turns.
-    fn opened<O: OpensSession>(&self, open: &Opening<O>, inner: Session) -> Opened<State> {
-        let session = Arc::new(Bridged::new(inner));
+    fn opened<O: OpensSession>(&self, open: &Opening<O>, inner: Session, folded: Folded) -> Opened<State> {
+        let session = Arc::new(Bridged::new(inner, folded, self.shared.on_fault.clone()));
         self.shared.add(&session);
         let passing = Arc::clone(&session);
         open.after_response(async move |open: Opening<O>| pass_on(&passing, &open).await);

@@ -10,6 +10,7 @@ use acp_client::Session;
 use tokio::sync::{mpsc, oneshot};
 
 use super::folded::Folded;
+use super::loss::OnFault;
 use super::settings::Settings;
 
 /// The number of questions of a turn that wait to be sent. The agent waits with one more.
@@ -20,6 +21,7 @@ pub(super) struct Bridged {
     pub(super) inner: Session,
     pub(super) settings: Mutex<Settings>,
     pub(super) folded: Mutex<Folded>,
+    pub(super) on_fault: Option<OnFault>,
     /// The way to the turn that runs.
     turn: Mutex<Option<mpsc::Sender<Question>>>,
 }
@@ -31,9 +33,10 @@ pub(super) enum Question {
 }
 
 impl Bridged {
-    pub(super) fn new(inner: Session) -> Self {
+    /// `folded` knows what the client has got of the session before.
+    pub(super) fn new(inner: Session, folded: Folded, on_fault: Option<OnFault>) -> Self {
         let settings = Mutex::new(Settings::of(&inner));
-        Self { inner, settings, folded: Mutex::default(), turn: Mutex::default() }
+        Self { inner, settings, folded: Mutex::new(folded), on_fault, turn: Mutex::default() }
     }
 
     /// Begins a turn, which gets the session's questions until the guard is dropped.

@@ -8,12 +8,14 @@ use acp_agent::types::SessionId;
 use acp_agent::{Client, Elicitation};
 use tokio::sync::watch;
 
+use super::loss::OnFault;
 use super::passing::Passing;
 use super::session::Bridged;
 
 /// The client, and the open sessions.
 pub(super) struct Shared {
     pub(super) passing: Passing,
+    pub(super) on_fault: Option<OnFault>,
     /// Known once the client's `initialize` is being answered.
     client: watch::Sender<Option<Client>>,
     sessions: Mutex<HashMap<SessionId, Arc<Bridged>>>,
@@ -27,9 +29,10 @@ fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(super) fn new(passing: Passing) -> Self {
+    pub(super) fn new(passing: Passing, on_fault: Option<OnFault>) -> Self {
         Self {
             passing,
+            on_fault,
             client: watch::Sender::new(None),
             sessions: Mutex::default(),
             outside: Mutex::default(),

@@ -47,7 +47,11 @@ pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptRes
         let client = turn.client().clone();
         tokio::spawn(async move { ask(question, None, &client).await });
     }
-    inner.finish().await.map(response).map_err(of_agent)
+    let done = inner.finish().await.map_err(of_agent)?;
+    let versions = update::versions(&session, turn.client());
+    update::lock(&session.folded).note_background(done.background(), versions);
+    update::report(&session);
+    Ok(response(done))
 }
 
 fn response(done: TurnResponse) -> PromptResponse {

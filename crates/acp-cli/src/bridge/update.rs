@@ -7,6 +7,7 @@ use acp_agent::{Client, Error, Opening, OpensSession, Result, Turn};
 use acp_client::Event;
 
 use super::folded::Versions;
+use super::loss;
 use super::session::Bridged;
 
 /// A way to the client.
@@ -37,12 +38,23 @@ impl<O: OpensSession> Way for Opening<O> {
 
 /// Sends the updates that an event is for the client.
 pub(super) async fn send(session: &Bridged, event: Event, way: &impl Way) -> Result<()> {
-    let agent = session.inner.agent().protocol_version();
-    let versions = Versions { agent, client: way.client().protocol_version() };
+    let versions = versions(session, way.client());
     for update in updates(session, event, versions) {
         sent(way.send(update).await)?;
     }
+    report(session);
     Ok(())
+}
+
+pub(super) fn versions(session: &Bridged, client: &Client) -> Versions {
+    let agent = session.inner.agent().protocol_version();
+    Versions { agent, client: client.protocol_version() }
+}
+
+/// Reports the losses of a session that were not reported before.
+pub(super) fn report(session: &Bridged) {
+    let losses = lock(&session.folded).new_losses();
+    loss::report(losses, session.inner.id(), session.on_fault.as_ref());
 }
 
 /// Passes over an update that the client does not take.

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use acp_client::v1::{AuthMethod, ErrorCode, McpServer};
+use acp_client::v1::{
+    AuthMethod, ErrorCode, McpServer, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
+    SessionConfigValue,
+};
 use acp_client::{Agent, Entry, Error, Event, LoadSession, Session, Transcript, Turn, Updates};
 
 use crate::args::prompt::PromptArgs;
@@ -29,10 +32,29 @@ pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Res
     }
     if let Some(mode) = &args.mode {
         let mut updates = session.updates();
-        let set = run.attend(session.set_mode(mode.as_str()), Some(&mut updates)).await?;
+        let set = run.attend(set_mode(&session, mode), Some(&mut updates)).await?;
         set.map_err(failed)?;
     }
     run.attend(session.prompt(args.text.as_str()), None).await?.map_err(failed)
+}
+
+/// Sets the mode as the agent offers it: by the config option that has the modes, otherwise by
+/// `session/set_mode`.
+async fn set_mode(session: &Session, mode: &str) -> Result<(), Error> {
+    let options = session.config_options();
+    let is_modes = |option: &&SessionConfigOption| {
+        option.category == Some(SessionConfigOptionCategory::Mode)
+            && matches!(option.kind, SessionConfigKind::Select(_))
+    };
+    // An agent may have both on its way to config options, with modes that only one of them has.
+    let has_mode = |option: &SessionConfigOption| {
+        let value = SessionConfigValue::Id { value: mode.into() };
+        session.modes().is_none() || SessionConfigOption::check(&options, &option.id, &value).is_ok()
+    };
+    match options.iter().find(is_modes).filter(|option| has_mode(option)) {
+        Some(option) => session.set_config_option(option.id.clone(), mode).await.map(drop),
+        None => session.set_mode(mode).await,
+    }
 }
 
 fn failed(error: Error) -> Halt {

@@ -9,6 +9,7 @@ use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
 use super::checking_client;
 use super::model::Model;
 use crate::args::check::{AgentArgs, CheckArgs};
+use crate::args::check_common::CommonArgs;
 use crate::prompt::{Failure, exit, tell};
 
 /// Runs a check, writes its report to stdout and returns the exit code.
@@ -30,74 +31,78 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
 async fn agent(args: AgentArgs) -> Result<u8, Failure> {
     let coverage = Coverage::of_agents(args.version);
     let is_judged = |id: &str| coverage.judged.iter().chain(&coverage.earlier).any(|rule| rule.id == id);
-    if let Some(id) = args.rules.iter().find(|id| !is_judged(id)) {
+    if let Some(id) = args.common.rules.iter().find(|id| !is_judged(id)) {
         let version = args.version.number();
         let list = format!("acp check agent --list --protocol {version}");
         tell(&format!("acp: `--rule {id}`: no such rule of version {version} is judged: see `{list}`"));
         return Ok(exit::USAGE);
     }
-    // It is read before the check, which takes long.
-    let baseline = args.baseline.as_deref().map(read).transpose()?.map(|text| Baseline::parse(&text));
+    let baseline = baseline(&args.common)?;
     let (mut command, _) = args.agent.find()?.into_parts();
-    let scratch = if args.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
+    let scratch = if args.common.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
     let mut model = None;
     if args.model_stub || args.profile.is_some() {
         let started = Model::start(command, args.profile.as_deref()).await?;
         (model, command) = (Some(started.0), started.1);
     }
     let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path), model.as_ref())?;
-    let mut report = Checker::new(Target::spawn(command), options).run().await;
+    let report = Checker::new(Target::spawn(command), options).run().await;
+    conclude(&args.common, report, baseline)
+}
+
+/// Reads the expected failures. That comes before the check, which takes long.
+pub(crate) fn baseline(args: &CommonArgs) -> Result<Option<Baseline>, Failure> {
+    let Some(file) = &args.baseline else { return Ok(None) };
+    let text =
+        fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()))?;
+    Ok(Some(Baseline::parse(&text)))
+}
+
+/// Writes the report to stdout and into the files of the options. Returns the exit code.
+pub(crate) fn conclude(
+    args: &CommonArgs,
+    mut report: Report,
+    baseline: Option<Baseline>,
+) -> Result<u8, Failure> {
     // The JSON has every outcome. The others are for people, who know of the expected failures.
     write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
     let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
     write("junit", args.junit.as_deref(), || report.to_junit(args.strict))?;
     write("markdown", args.markdown.as_deref(), || report.to_markdown())?;
-    show(&report, &passed)?;
+    let mut text = report.to_string();
+    for id in &passed {
+        text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));
+    }
+    io::stdout().write_all(text.as_bytes())?;
     let code = report.status(args.strict).exit_code();
     Ok(if passed.is_empty() { code } else { exit::ERROR })
 }
 
 /// Writes a report to the file of an option, if it is given.
-pub(crate) fn write(
-    option: &str,
-    file: Option<&Path>,
-    report: impl FnOnce() -> String,
-) -> Result<(), Failure> {
+fn write(option: &str, file: Option<&Path>, report: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
     fs::write(file, report()).map_err(|error| format!("`--{option} {}`: {error}", file.display()).into())
-}
-
-pub(crate) fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| format!("`--baseline {}`: {error}", file.display()).into())
 }
 
 fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> Result<Options, Failure> {
     let mut options = Options::default();
     options.version = args.version;
-    if let Some(cwd) = args.cwd.as_deref().or(scratch) {
+    if let Some(cwd) = args.common.cwd.as_deref().or(scratch) {
         options.cwd = std::path::absolute(cwd)?;
     }
-    options.only.clone_from(&args.rules);
+    options.only.clone_from(&args.common.rules);
     options.login.clone_from(&args.login);
     if let Some(model) = model {
         model.prompts(&mut options);
     }
     // The user's prompts come before those of a profile.
-    options.prompt = args.prompt.clone().unwrap_or(options.prompt);
+    options.prompt = args.common.prompt.clone().unwrap_or(options.prompt);
     options.endless_prompt = args.endless_prompt.clone().or(options.endless_prompt);
     options.permission_prompt = args.permission_prompt.clone().or(options.permission_prompt);
     if !args.more_prompts.is_empty() {
         options.more_prompts.clone_from(&args.more_prompts);
     }
-    options.limit = args.timeout.unwrap_or(options.limit);
+    options.limit = args.common.timeout.unwrap_or(options.limit);
     options.turn_limit = args.turn_timeout.unwrap_or(options.turn_limit);
     Ok(options)
-}
-
-pub(crate) fn show(report: &Report, passed: &[String]) -> io::Result<()> {
-    let mut text = report.to_string();
-    for id in passed {
-        text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));
-    }
-    io::stdout().write_all(text.as_bytes())
 }

@@ -2,27 +2,28 @@
 
 use std::io::{self, Write};
 
-use acp_testkit::check::{Baseline, ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
+use acp_testkit::check::{ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
 
-use super::check::{read, show, write};
+use super::check::{baseline, conclude};
 use crate::args::check_client::{AgentSideArgs, ClientArgs};
 use crate::prompt::{Failure, exit, tell};
 
 /// Runs a check of a client, writes its report to stdout and returns the exit code.
 pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
     let judged = Coverage::of_clients().judged;
-    if let Some(id) = args.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
+    if let Some(id) = args.common.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
         tell(&format!("acp: `--rule {id}`: no such rule is judged: see `acp check client --list`"));
         return Ok(exit::USAGE);
     }
-    let baseline = args.baseline.as_deref().map(read).transpose()?.map(|text| Baseline::parse(&text));
+    let common = args.common;
+    let baseline = baseline(&common)?;
     let scratch = tempfile::tempdir()?;
     let mut options = ClientOptions::default();
-    options.cwd = std::path::absolute(args.cwd.as_deref().unwrap_or(scratch.path()))?;
-    options.only.clone_from(&args.rules);
-    options.prompt = args.prompt.clone().unwrap_or(options.prompt);
-    options.limit = args.timeout.unwrap_or(options.limit);
-    (options.stdin, options.interrupt) = (args.stdin.clone(), args.interrupt);
+    options.cwd = std::path::absolute(common.cwd.as_deref().unwrap_or(scratch.path()))?;
+    options.only.clone_from(&common.rules);
+    options.prompt = common.prompt.clone().unwrap_or(options.prompt);
+    options.limit = common.timeout.unwrap_or(options.limit);
+    (options.stdin, options.interrupt) = (args.stdin, args.interrupt);
     let exe = std::env::current_exe()?;
     let exe = exe.to_str().ok_or("the path of this program is not UTF-8")?.to_owned();
     let agent = vec![exe, "check-agent-side".to_owned()];
@@ -33,14 +34,8 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
             return Ok(exit::USAGE);
         }
     };
-    let mut report = ClientChecker::new(target, options).run().await;
-    write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
-    let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
-    write("junit", args.junit.as_deref(), || report.to_junit(args.strict))?;
-    write("markdown", args.markdown.as_deref(), || report.to_markdown())?;
-    show(&report, &passed)?;
-    let code = report.status(args.strict).exit_code();
-    Ok(if passed.is_empty() { code } else { exit::ERROR })
+    let report = ClientChecker::new(target, options).run().await;
+    conclude(&common, report, baseline)
 }
 
 /// Shows the rules for clients that are judged, and those that are not.

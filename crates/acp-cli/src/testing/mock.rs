@@ -1,16 +1,15 @@
 //! `acp mock`: a scripted peer as a program.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use acp_client::Command;
 use acp_client::tap::Recording;
 use acp_testkit::ScriptedPeer;
 use acp_testkit::mock::{Form, Mock, Side};
 
 use crate::args::mock::MockArgs;
+use crate::named::Named;
 use crate::prompt::{Failure, exit, tell};
 
 /// Plays a script, or writes one, and returns the exit code.
@@ -21,7 +20,7 @@ pub(crate) async fn run(args: MockArgs) -> Result<u8, Failure> {
     }
 }
 
-async fn play(side: Side, file: &Path, peer: Vec<OsString>) -> Result<u8, Failure> {
+async fn play(side: Side, file: &Path, peer: Option<Named>) -> Result<u8, Failure> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("`--script {name}`: {error}"))?;
     let mock = match Mock::parse(&text, Form::of_file(file), side) {
@@ -31,9 +30,8 @@ async fn play(side: Side, file: &Path, peer: Vec<OsString>) -> Result<u8, Failur
             return Ok(exit::USAGE);
         }
     };
-    let mut words = peer.into_iter();
-    let peer = match words.next() {
-        Some(program) => ScriptedPeer::spawn(Command::new(program).args(words))?,
+    let peer = match peer {
+        Some(named) => ScriptedPeer::spawn(named.find()?.into_parts().0)?,
         None => ScriptedPeer::new(tokio::io::stdin(), tokio::io::stdout()),
     };
     match mock.play(peer).await {

@@ -132,6 +132,9 @@ fn the_list_needs_no_agent_and_a_wrong_rule_is_named() {
     let (output, text) = check(&["--list"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text.contains("\nPrompt turn ") && text.contains("\nwithout a case:\n"), "{text}");
+    // The longest name of an area has room in its column.
+    let widths = text.lines().take_while(|line| !line.is_empty()).map(str::len);
+    assert_eq!(widths.collect::<std::collections::BTreeSet<_>>().len(), 1, "{text}");
     let (output, _) = check(&with(&["--rule", "v1-nobody"], &AGENT));
     assert_eq!(output.status.code(), Some(2));
     let problem = String::from_utf8_lossy(&output.stderr).into_owned();

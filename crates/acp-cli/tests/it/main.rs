@@ -13,4 +13,6 @@ mod new;
 mod prompt;
 #[cfg(unix)]
 mod protocol;
+#[cfg(unix)]
+mod stopped;
 mod texts;

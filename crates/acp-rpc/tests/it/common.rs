@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +11,8 @@ use acp_rpc::{
     connect,
 };
 use serde_core::ser::SerializeMap;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use testkit::ScriptedPeer;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -188,12 +188,8 @@ impl serde_core::Serialize for Unwritable {
     }
 }
 
-/// The far end of a connection, as bytes.
-pub(crate) struct Wire {
-    reader: Pin<Box<dyn AsyncRead + Send>>,
-    writer: Pin<Box<dyn AsyncWrite + Send>>,
-    buffer: Vec<u8>,
-}
+/// The far end of a connection, as lines.
+pub(crate) struct Wire(ScriptedPeer);
 
 impl Wire {
     pub(crate) fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
@@ -201,34 +197,28 @@ impl Wire {
         Self::over(reader, writer)
     }
 
+    /// Reads only the lines that a test takes: many tests are about a peer that does not read.
     pub(crate) fn over(
         reader: impl AsyncRead + Send + 'static,
         writer: impl AsyncWrite + Send + 'static,
     ) -> Self {
-        Self { reader: Box::pin(reader), writer: Box::pin(writer), buffer: Vec::new() }
+        let peer = ScriptedPeer::new(reader, writer).patience(GUARD);
+        Self(peer.reads_late().keep(8).limit(usize::MAX))
     }
 
     pub(crate) async fn send(&mut self, line: impl AsRef<[u8]>) {
-        self.send_raw(line).await;
-        self.send_raw("\n").await;
+        self.send_raw([line.as_ref(), b"\n"].concat()).await;
     }
 
     pub(crate) async fn send_raw(&mut self, bytes: impl AsRef<[u8]>) {
-        soon("room on the wire", self.writer.write_all(bytes.as_ref())).await.unwrap();
+        self.0.raw(bytes).await.unwrap();
     }
 
     /// The next line, or `None` at the end.
     pub(crate) async fn line(&mut self) -> Option<String> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
-            }
-            if soon("a line", self.reader.read_buf(&mut self.buffer)).await.unwrap() == 0 {
-                assert!(self.buffer.is_empty(), "a line without its end");
-                return None;
-            }
-        }
+        let line = self.0.next_line().await.unwrap()?;
+        assert!(line.ended, "a line without its end");
+        Some(String::from_utf8(line.bytes).unwrap().trim_end().to_owned())
     }
 
     pub(crate) async fn next(&mut self) -> String {
@@ -253,9 +243,7 @@ impl Wire {
 
     /// Closes the way to the service.
     pub(crate) async fn shut_down(&mut self) {
-        self.writer.shutdown().await.unwrap();
-        // A pipe is closed by dropping it.
-        self.writer = Box::pin(tokio::io::sink());
+        self.0.close().await;
     }
 
     /// Returns all lines up to the end.

@@ -11,7 +11,6 @@
 
 mod common;
 mod paper;
-mod seeds;
 
 mod backpressure;
 mod calls;

@@ -2,24 +2,25 @@
 
 use std::pin::Pin;
 
-use super::tester::{Step, Tester};
+use super::subject::Step;
 
-pub(super) type Scenario = for<'a> fn(&'a mut Tester) -> Pin<Box<dyn Future<Output = Step> + Send + 'a>>;
+/// The scenario of a case. `S` is the side under check.
+pub(super) type Scenario<S> = for<'a> fn(&'a mut S) -> Pin<Box<dyn Future<Output = Step> + Send + 'a>>;
 
 /// A rule with a scenario that judges it.
-pub(super) struct Case {
+pub(super) struct Case<S> {
     pub(super) rule: &'static str,
     /// The scenario in a few words.
     pub(super) title: &'static str,
     /// True if it needs a connection of its own.
     pub(super) fresh: bool,
-    /// True if an agent that closes the connection breaks the rule.
+    /// True if a side that closes the connection breaks the rule.
     pub(super) survives: bool,
-    pub(super) scenario: Scenario,
+    pub(super) scenario: Scenario<S>,
 }
 
-impl Case {
-    pub(super) const fn new(rule: &'static str, title: &'static str, scenario: Scenario) -> Self {
+impl<S> Case<S> {
+    pub(super) const fn new(rule: &'static str, title: &'static str, scenario: Scenario<S>) -> Self {
         Self { rule, title, fresh: false, survives: false, scenario }
     }
 
@@ -39,7 +40,7 @@ impl Case {
 /// A row of a table of cases.
 macro_rules! case {
     ($rule:literal, $title:literal, $scenario:path) => {
-        Case::new($rule, $title, |tester| Box::pin($scenario(tester)))
+        Case::new($rule, $title, |subject| Box::pin($scenario(subject)))
     };
 }
 pub(super) use case;

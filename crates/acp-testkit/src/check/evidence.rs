@@ -3,16 +3,18 @@
 use serde_json::json;
 
 use super::client;
-use super::tester::{Step, Tester};
+use super::subject::{Step, Subject};
+use super::tester::Tester;
 
 /// Runs every prompt, for a client that offers everything and for one that offers nothing, and
 /// lists sessions: what the agent says is looked at afterwards.
-pub(super) async fn gather(tester: &mut Tester) {
+pub(super) async fn gather(tester: &mut Tester) -> Step {
     for capabilities in [client::everything(), json!({})] {
         tester.disconnect().await;
         // An agent that fails here has failed in scenarios, too.
         let _ = converse(tester, capabilities).await;
     }
+    Ok(())
 }
 
 async fn converse(tester: &mut Tester, capabilities: serde_json::Value) -> Step {

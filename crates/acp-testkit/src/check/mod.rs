@@ -29,15 +29,18 @@
 
 mod case;
 mod cases;
+mod checker;
 mod client;
 mod client_side;
 mod dialect;
+mod either;
 mod evidence;
 mod options;
 mod passive;
 mod report;
 mod rules;
 mod run;
+mod subject;
 mod suite;
 mod target;
 mod tester;
@@ -46,11 +49,11 @@ mod v2;
 mod verdict;
 mod version;
 
+pub use self::checker::Checker;
 pub use self::client_side::{AgentStart, ClientChecker, ClientOptions, ClientTarget, Running, agent_side};
 pub use self::options::Options;
 pub use self::report::{Baseline, Coverage, Report, Status};
 pub use self::rules::{Rule, Strength};
-pub use self::run::Checker;
 pub use self::target::Target;
 pub use self::verdict::{Outcome, Verdict};
 pub use self::version::Version;

@@ -1,4 +1,4 @@
-//! A scenario's hold on the agent: a connection, requests on it, and what was learnt from them.
+//! The agent under check: a connection, sessions and turns on it, and what was learnt from them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::client::Permission;
 use super::options::Options;
+use super::subject::{Recording, Reply, Step, Subject, update_of};
 use super::target::Target;
 use super::verdict::Stop;
 use crate::peer::{Line, Message, ScriptedPeer};
@@ -14,21 +15,8 @@ use crate::peer::{Line, Message, ScriptedPeer};
 /// The prompt that takes a while, if the options name none.
 const LONG: &str = "Count from one to one thousand in words, one number a line, without tools.";
 
-/// The end of a scenario: `Ok` is a pass.
-pub(super) type Step<T = ()> = Result<T, Stop>;
-
-/// The lines of a connection that is over, or was.
-#[derive(Debug)]
-pub(super) struct Recording {
-    pub(super) lines: Vec<Line>,
-}
-
-/// The answer to a request.
-pub(super) struct Reply {
-    pub(super) message: Message,
-    /// The messages of the agent between the request and the answer.
-    pub(super) before: Vec<Message>,
-}
+/// The number of starts without success after which the rest is not tried.
+const STARTS: usize = 3;
 
 /// A connection to the agent, made when it is needed.
 pub(super) struct Tester {
@@ -39,9 +27,9 @@ pub(super) struct Tester {
     /// The session that scenarios of this connection share, and the result that opened it.
     shared: Option<(String, Value)>,
     pub(super) permission: Permission,
-    pub(super) recordings: Vec<Recording>,
+    recordings: Vec<Recording>,
     /// The number of starts, one after the other, after which the agent did not initialize.
-    pub(super) failed_starts: usize,
+    failed_starts: usize,
 }
 
 impl Tester {
@@ -58,37 +46,9 @@ impl Tester {
         }
     }
 
-    /// Returns the connection, a new one if there is none.
-    pub(super) fn peer(&mut self) -> Step<&mut ScriptedPeer> {
-        if self.peer.is_none() {
-            let peer =
-                self.target.connect().map_err(|error| Stop::Gone(format!("it does not start: {error}")))?;
-            self.peer = Some(peer.patience(self.options.limit));
-        }
-        self.peer.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))
-    }
-
-    pub(super) fn lines(&self) -> &[Line] {
-        self.peer.as_ref().map_or(&[], ScriptedPeer::lines)
-    }
-
-    /// Ends the connection, the process behind it and all of its children.
-    pub(super) async fn disconnect(&mut self) {
-        if let Some(mut peer) = self.peer.take() {
-            peer.close().await;
-            peer.set_patience(Duration::from_secs(2));
-            // The last lines count, too.
-            while let Ok(Some(_)) = peer.next_line().await {}
-            peer.end().await;
-            self.recordings.push(Recording { lines: peer.lines().to_vec() });
-        }
-        self.initialized = None;
-        self.shared = None;
-        self.permission = Permission::Allow;
-    }
-
-    /// Initializes the connection as a client that offers everything, unless that is done.
-    pub(super) async fn ready(&mut self) -> Step<&Value> {
+    /// Returns the result of `initialize`, which is called for a client that offers everything
+    /// unless that is done.
+    pub(super) async fn initialize_result(&mut self) -> Step<&Value> {
         if self.initialized.is_none() {
             self.initialize(self.options.version.everything()).await?;
         }
@@ -116,88 +76,13 @@ impl Tester {
         }
     }
 
-    /// Returns a capability of the agent by its path below its capabilities, `null` if it is not
-    /// there.
-    pub(super) async fn capability(&mut self, path: &str) -> Step<Value> {
-        let member = self.options.version.capabilities();
-        let result = self.ready().await?;
-        let pointer = format!("/{member}/{}", path.replace('.', "/"));
-        Ok(result.pointer(&pointer).cloned().unwrap_or_default())
-    }
-
-    /// Stops a scenario for an agent without this capability.
-    pub(super) async fn needs(&mut self, path: &str) -> Step {
-        let capability = self.capability(path).await?;
-        if self.options.version.is_offer(&capability) {
-            return Ok(());
-        }
-        Err(Stop::NotApplicable(format!("the agent does not offer `{path}`")))
-    }
-
-    /// Sends a request and waits for its answer. Requests of the agent are answered meanwhile.
-    pub(super) async fn call(&mut self, method: &str, params: Value) -> Step<Reply> {
-        let id = self.request(method, params).await?;
-        self.reply(&id).await
-    }
-
-    pub(super) async fn request(&mut self, method: &str, params: Value) -> Step<Value> {
-        Ok(self.peer()?.request(method, params).await?)
-    }
-
-    pub(super) async fn notify(&mut self, method: &str, params: Value) -> Step {
-        Ok(self.peer()?.notify(method, params).await?)
-    }
-
-    /// Sends a line as it is.
-    pub(super) async fn raw(&mut self, line: &str) -> Step {
-        Ok(self.peer()?.raw(format!("{line}\n")).await?)
-    }
-
-    /// Waits for the answer to a request. Others of the agent's messages are collected.
-    pub(super) async fn reply(&mut self, id: &Value) -> Step<Reply> {
-        let mut before = Vec::new();
-        loop {
-            let message = self.next(&format!("the answer to the request {id}")).await?;
-            if message.is_answer() && message.id() == Some(id) {
-                return Ok(Reply { message, before });
-            }
-            before.push(message);
-        }
-    }
-
-    /// Takes the next message, and answers it if it is a request. Lines that are not JSON are
-    /// passed over: a rule of their own judges them.
-    pub(super) async fn next(&mut self, expected: &str) -> Step<Message> {
-        let (permission, version) = (self.permission, self.options.version);
-        let peer = self.peer()?;
-        loop {
-            let Some(line) = peer.line_or(expected).await? else {
-                return Err(Stop::Gone(format!("the agent has closed the connection: expected {expected}")));
-            };
-            let Some(json) = line.json().filter(Value::is_object) else { continue };
-            let message = Message::new(json);
-            if message.is_request()
-                && let Some(answer) = version.answer(&message, permission)
-            {
-                peer.send(&answer).await?;
-            }
-            return Ok(message);
-        }
-    }
-
     /// Takes the next message of a turn, which may take as long as a turn.
     pub(super) async fn wait(&mut self, expected: &str) -> Step<Message> {
         let (limit, turn_limit) = (self.options.limit, self.options.turn_limit);
-        self.peer()?.set_patience(turn_limit);
+        self.peer().await?.set_patience(turn_limit);
         let message = self.next(expected).await;
-        self.peer()?.set_patience(limit);
+        self.peer().await?.set_patience(limit);
         message.map_err(open_end)
-    }
-
-    /// Calls a method that no agent has, to see that everything before it was read. Returns the
-    /// messages that came before its answer.
-    pub(super) async fn fence(&mut self) -> Step<Vec<Message>> {
-        Ok(self.call("_acp_check/fence", json!({})).await?.before)
     }
 
     /// Opens a session of the scenario's own and returns its id.
@@ -246,9 +131,9 @@ impl Tester {
     /// Waits for the end of a turn. A turn that ends with an error leaves the rule open.
     pub(super) async fn finish(&mut self, id: &Value) -> Step<Reply> {
         let (limit, turn_limit) = (self.options.limit, self.options.turn_limit);
-        self.peer()?.set_patience(turn_limit);
+        self.peer().await?.set_patience(turn_limit);
         let reply = self.reply(id).await;
-        self.peer()?.set_patience(limit);
+        self.peer().await?.set_patience(limit);
         reply.map_err(open_end)
     }
 
@@ -296,41 +181,81 @@ impl Tester {
     }
 }
 
-impl Reply {
-    /// Checks that it is an error of one of these codes.
-    pub(super) fn refused(&self, codes: &[i64], of: &str) -> Step {
-        match self.message.code() {
-            Some(code) if codes.contains(&code) => Ok(()),
-            Some(code) => {
-                Err(Stop::Fail(format!("{of}: expected the error {codes:?}, seen the error {code}")))
+impl Subject for Tester {
+    const NAME: &'static str = "agent";
+    const LOST: &'static str = "the agent has not initialized several times";
+
+    fn is_lost(&self, _rule: &str) -> bool {
+        self.failed_starts >= STARTS
+    }
+
+    fn lines(&self) -> &[Line] {
+        self.peer.as_ref().map_or(&[], ScriptedPeer::lines)
+    }
+
+    fn recordings(&self) -> &[Recording] {
+        &self.recordings
+    }
+
+    async fn peer(&mut self) -> Step<&mut ScriptedPeer> {
+        if self.peer.is_none() {
+            let peer =
+                self.target.connect().map_err(|error| Stop::Gone(format!("it does not start: {error}")))?;
+            self.peer = Some(peer.patience(self.options.limit));
+        }
+        self.peer.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))
+    }
+
+    async fn ready(&mut self) -> Step {
+        self.initialize_result().await.map(drop)
+    }
+
+    async fn next(&mut self, expected: &str) -> Step<Message> {
+        let (permission, version) = (self.permission, self.options.version);
+        let peer = self.peer().await?;
+        loop {
+            let Some(line) = peer.line_or(expected).await? else {
+                return Err(Stop::Gone(format!("the agent has closed the connection: expected {expected}")));
+            };
+            let Some(json) = line.json().filter(Value::is_object) else { continue };
+            let message = Message::new(json);
+            if message.is_request()
+                && let Some(answer) = version.answer(&message, permission)
+            {
+                peer.send(&answer).await?;
             }
-            None => Err(Stop::Fail(format!("{of}: expected the error {codes:?}, seen a result"))),
+            return Ok(message);
         }
     }
 
-    /// Checks that it is an error.
-    pub(super) fn fails(&self, of: &str) -> Step {
-        match self.message.get("error") {
-            Some(_) => Ok(()),
-            None => Err(Stop::Fail(format!("{of}: expected an error, seen a result"))),
+    /// Ends the connection, the process behind it and all of its children.
+    async fn disconnect(&mut self) {
+        if let Some(mut peer) = self.peer.take() {
+            peer.close().await;
+            peer.set_patience(Duration::from_secs(2));
+            // The last lines count, too.
+            while let Ok(Some(_)) = peer.next_line().await {}
+            peer.end().await;
+            self.recordings.push(Recording { lines: peer.lines().to_vec() });
         }
+        self.initialized = None;
+        self.shared = None;
+        self.permission = Permission::Allow;
     }
 
-    /// Returns the result of a success.
-    pub(super) fn result(&self, of: &str) -> Step<&Value> {
-        self.message.result().ok_or_else(|| {
-            let code = self.message.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-            Stop::Fail(format!("{of}: expected a result, seen the error {code}"))
-        })
+    async fn is_alive(&mut self) -> bool {
+        self.call("session/set_mode", json!({"sessionId": "acp-check-none", "modeId": "x"})).await.is_ok()
     }
 
-    pub(super) fn stop_reason(&self) -> Option<&str> {
-        self.message.result()?.get("stopReason")?.as_str()
+    async fn capability(&mut self, path: &str) -> Step<Value> {
+        let member = self.options.version.capabilities();
+        let result = self.initialize_result().await?;
+        let pointer = format!("/{member}/{}", path.replace('.', "/"));
+        Ok(result.pointer(&pointer).cloned().unwrap_or_default())
     }
 
-    /// Returns the updates of a session that came before the answer.
-    pub(super) fn updates<'a>(&'a self, session: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.before.iter().filter_map(move |message| update_of(message, session))
+    fn is_offer(&self, value: &Value) -> bool {
+        self.options.version.is_offer(value)
     }
 }
 
@@ -340,10 +265,4 @@ fn open_end(stop: Stop) -> Stop {
         Stop::Silent(reason) => Stop::Inconclusive(reason),
         other => other,
     }
-}
-
-/// Returns the update of a message, if it is one of this session.
-pub(super) fn update_of<'a>(message: &'a Message, session: &str) -> Option<&'a Value> {
-    let ours = message.method() == Some("session/update") && message.params().get("sessionId")? == session;
-    if ours { message.params().get("update") } else { None }
 }

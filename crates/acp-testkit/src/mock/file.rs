@@ -112,12 +112,19 @@ pub(super) struct Written {
 impl Written {
     /// Reads the texts as JSON, which TOML cannot hold all of.
     fn with_json(mut self) -> Result<Self, String> {
-        let values = [&mut self.params, &mut self.answer, &mut self.fail, &mut self.result, &mut self.error];
-        for value in values.into_iter().flatten() {
-            let Value::String(text) = value else { continue };
-            match serde_json::from_str(text) {
-                Ok(json) => *value = json,
-                Err(error) => return Err(format!("a text that stands for JSON: {error}")),
+        let values = [
+            ("params", &mut self.params),
+            ("answer", &mut self.answer),
+            ("fail", &mut self.fail),
+            ("result", &mut self.result),
+            ("error", &mut self.error),
+        ];
+        for (name, value) in values {
+            let Some(value @ Value::String(_)) = value else { continue };
+            match value.as_str().map(serde_json::from_str) {
+                Some(Err(error)) => return Err(format!("`{name}` is a text that stands for JSON: {error}")),
+                Some(Ok(json)) => *value = json,
+                None => {}
             }
         }
         Ok(self)

@@ -80,14 +80,14 @@ impl Values {
                     _ => (wanted.as_slice(), false),
                 };
                 if got.len() < wanted.len() || (got.len() > wanted.len() && !goes_on) {
-                    return differs(path, expected, seen);
+                    return self.differs(path, expected, seen);
                 }
                 let mut pairs = wanted.iter().zip(got).enumerate();
                 pairs.find_map(|(index, (value, got))| self.at(format!("{path}[{index}]"), value, Some(got)))
             }
             (Value::String(text), Some(seen)) if self.matches(text, seen) => None,
             (expected, Some(seen)) if expected == seen => None,
-            (expected, seen) => differs(path, expected, seen),
+            (expected, seen) => self.differs(path, expected, seen),
         }
     }
 
@@ -108,6 +108,12 @@ impl Values {
         }
         let dot = if path.is_empty() { "" } else { "." };
         self.at(format!("{path}{dot}{name}"), expected, seen)
+    }
+
+    /// Returns a difference, with the values of the names that have one.
+    fn differs(&self, path: String, expected: &Value, seen: Option<&Value>) -> Option<Difference> {
+        let expected = self.fill(expected).unwrap_or_else(|_| expected.clone());
+        Some(Difference { path, expected, seen: seen.cloned() })
     }
 
     fn matches(&mut self, text: &str, seen: &Value) -> bool {
@@ -144,10 +150,6 @@ fn has_texts(seen: &str, texts: &[String]) -> bool {
         seen = behind;
     }
     seen.ends_with(last.as_str())
-}
-
-fn differs(path: String, expected: &Value, seen: Option<&Value>) -> Option<Difference> {
-    Some(Difference { path, expected: expected.clone(), seen: seen.cloned() })
 }
 
 /// Returns the text of a value inside another text.

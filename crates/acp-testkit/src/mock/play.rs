@@ -58,7 +58,6 @@ struct Play {
     /// A message that an optional step has left to the next one.
     held: Option<Message>,
     standing: Vec<(String, Option<Outcome>)>,
-    next_id: i64,
     closed: bool,
 }
 
@@ -72,12 +71,20 @@ impl Play {
             early: Vec::new(),
             held: None,
             standing: Vec::new(),
-            next_id: 0,
             closed: false,
         }
     }
 
+    /// Does a step. One that takes a message has the peer's patience for that, whatever comes
+    /// before it.
     async fn step(&mut self, step: Step) -> Result<(), Reason> {
+        let Some(expected) = expected(&step) else { return self.run(step).await };
+        let patience = self.peer.patience;
+        let done = tokio::time::timeout(patience, self.run(step)).await;
+        done.unwrap_or_else(|_| Err(self.peer.fault(FaultKind::Silent { expected, patience }).into()))
+    }
+
+    async fn run(&mut self, step: Step) -> Result<(), Reason> {
         match step {
             Step::Expect { call, optional } => self.expect(&call, optional).await?,
             Step::Wait(call) => self.wait(&call).await?,
@@ -149,8 +156,7 @@ impl Play {
         let params = call.params.map(|params| self.fill(&params)).transpose()?;
         let mut message = Map::from_iter([("jsonrpc".to_owned(), Value::from("2.0"))]);
         if is_request {
-            self.next_id += 1;
-            let id = Value::from(self.next_id);
+            let id = self.peer.new_id();
             message.insert("id".to_owned(), id.clone());
             if let Some(name) = &call.name {
                 self.values.set(name, id.clone());
@@ -229,8 +235,8 @@ impl Play {
         if message.method() != Some(&call.method) {
             return Err(None);
         }
-        let difference =
-            call.params.as_ref().and_then(|params| self.values.compare(params, message.params()));
+        let compare = |params| self.values.compare(params, &message.params_like(params));
+        let difference = call.params.as_ref().and_then(compare);
         difference.map_or(Ok(()), |difference| Err(Some(Box::new(difference))))
     }
 
@@ -292,6 +298,17 @@ fn named(requests: &mut Vec<Open>, name: Option<&str>, meant: Meant) -> Result<O
             None => "no request waits for an answer".to_owned(),
         })
     })
+}
+
+/// Returns the description of the message that a step takes.
+fn expected(step: &Step) -> Option<String> {
+    match step {
+        Step::Expect { call, .. } | Step::Wait(call) => Some(described(call)),
+        Step::Result { expected: Ok(result), .. } => Some(format!("the result {}", cut(&result.to_string()))),
+        Step::Result { expected: Err(error), .. } => Some(format!("the error {}", cut(&error.to_string()))),
+        Step::End => Some("the end of the connection".to_owned()),
+        _ => None,
+    }
 }
 
 fn described(call: &Call) -> String {

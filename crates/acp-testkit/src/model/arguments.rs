@@ -57,10 +57,11 @@ pub(super) fn of(wish: &Wish, tool: &Tool, names: &Names) -> Value {
         return text;
     }
     let mut filled = least(&tool.schema, "").as_object().cloned().unwrap_or_default();
+    let is_shell = matches!(wish, Wish::Shell(_));
     let mut fill = |values: &[(&[String], &str)]| {
         for (names, value) in values {
             if let Some(name) = names.iter().find(|name| !property(&tool.schema, name).is_null()) {
-                filled.insert(name.clone(), fitting(property(&tool.schema, name), value));
+                filled.insert(name.clone(), fitting(property(&tool.schema, name), value, is_shell));
             }
         }
     };
@@ -86,8 +87,12 @@ pub(super) fn of(wish: &Wish, tool: &Tool, names: &Names) -> Value {
 }
 
 /// Returns a text as a value of this schema: alone in a list, a command as a shell runs it.
-fn fitting(schema: &Value, text: &str) -> Value {
-    if kind(schema) == "array" { json!(["bash", "-lc", text]) } else { text.into() }
+fn fitting(schema: &Value, text: &str, is_shell: bool) -> Value {
+    match (kind(schema).as_str(), is_shell) {
+        ("array", true) => json!(["bash", "-lc", text]),
+        ("array", false) => json!([text]),
+        _ => text.into(),
+    }
 }
 
 /// Returns the arguments of a tool that takes patches.

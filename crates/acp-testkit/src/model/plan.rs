@@ -7,6 +7,7 @@ use super::directive::{self, Directive, Wish};
 use super::profile::Profile;
 
 const HELLO: &str = "Hello from the model stub.";
+const NO_TOOL: &str = "There is no such tool.";
 
 impl Plan {
     /// Decides by the directives of the user's last words that have any. Each answer consumes one
@@ -27,8 +28,18 @@ impl Plan {
         for directive in directives {
             match directive {
                 Directive::Calls(_) if conversation.tools.is_empty() || !plan.calls.is_empty() => {}
-                Directive::Calls(wishes) if done >= wishes.len() => done -= wishes.len(),
-                Directive::Calls(wishes) => plan.call(&wishes, conversation, profile, &mut id),
+                Directive::Calls(wishes) => {
+                    let found = |wish| Some((wish, find(wish, &conversation.tools, profile)?));
+                    let calls: Vec<_> = wishes.iter().filter_map(found).collect();
+                    // A tool that is not there has no result.
+                    if calls.is_empty() {
+                        plan.text = NO_TOOL.to_owned();
+                    } else if done >= calls.len() {
+                        done -= calls.len();
+                    } else {
+                        plan.call(calls, profile, &mut id);
+                    }
+                }
                 Directive::Text(text) => plan.text = text,
                 Directive::Think(text) => plan.thought = text,
                 Directive::Slow(time) => plan.slow = time,
@@ -51,18 +62,8 @@ impl Plan {
         plan
     }
 
-    fn call(
-        &mut self,
-        wishes: &[Wish],
-        conversation: &Conversation,
-        profile: &Profile,
-        id: &mut impl FnMut() -> String,
-    ) {
-        for wish in wishes {
-            let Some(tool) = find(wish, &conversation.tools, profile) else {
-                self.text = "There is no such tool.".to_owned();
-                continue;
-            };
+    fn call(&mut self, calls: Vec<(&Wish, &Tool)>, profile: &Profile, id: &mut impl FnMut() -> String) {
+        for (wish, tool) in calls {
             let arguments = match wish {
                 Wish::Tool(_, text) if tool.is_custom => text.as_str().into(),
                 Wish::Tool(_, text) if text.is_empty() => serde_json::json!({}),

@@ -28,7 +28,7 @@ const KNOWN: [&str; 5] = [
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     name: String,
-    /// Words of a command that is this agent's, without folder and extension.
+    /// Words of a command that is this agent's, without folder, extension and version.
     #[serde(default)]
     programs: Vec<String>,
     /// True if the agent gets a home of its own.
@@ -186,7 +186,7 @@ impl Profile {
     pub fn of_command(command: &Command) -> Option<Self> {
         let is_word = |program: &String| {
             let mut words = command.words().map(Path::new);
-            words.any(|word| word.file_stem().is_some_and(|stem| stem == program.as_str()))
+            words.any(|word| program_of(word).is_some_and(|name| name == program.as_str()))
         };
         Self::known().find(|profile| profile.programs.iter().any(is_word))
     }
@@ -267,6 +267,16 @@ impl Profile {
             members.extend(kind.extra.clone());
         }
         arguments
+    }
+}
+
+/// Returns the name of the program or package in a word of a command, without the folder, the
+/// extension and the version: `codex-acp` of `@agentclientprotocol/codex-acp@1.0.2`.
+fn program_of(word: &Path) -> Option<&str> {
+    let name = word.file_name()?.to_str()?;
+    match name.split_once('@') {
+        Some((package, _)) if !package.is_empty() => Some(package),
+        _ => Path::new(name).file_stem()?.to_str(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
@@ -19,7 +19,11 @@ const BEAT: Duration = Duration::from_millis(200);
 /// The body of an answer.
 pub(super) enum Reply {
     Whole(Option<Bytes>),
+    /// The beginning of a body, and then the end of the connection.
+    Cut(Option<Bytes>),
     Events(mpsc::Receiver<Result<Bytes, Dropped>>),
+    /// Nothing but the end of the connection.
+    Ended,
 }
 
 /// The reason why a stream ends in its middle.
@@ -49,15 +53,28 @@ impl Body for Reply {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Dropped>>> {
         match &mut *self {
-            Reply::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Reply::Events(events) => events.poll_recv(cx).map(|next| Some(next?.map(Frame::data))),
+            Reply::Whole(bytes) => return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Reply::Events(events) => match ready!(events.poll_recv(cx)) {
+                Some(Err(Dropped)) => {}
+                next => return Poll::Ready(next.map(|next| next.map(Frame::data))),
+            },
+            Reply::Cut(bytes) => {
+                if let Some(bytes) = bytes.take() {
+                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                }
+            }
+            Reply::Ended => return Poll::Ready(Some(Err(Dropped))),
         }
+        // The connection writes what it has before it asks again.
+        *self = Reply::Ended;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Reply::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
-            Reply::Events(_) => SizeHint::default(),
+            Reply::Cut(_) | Reply::Events(_) | Reply::Ended => SizeHint::default(),
         }
     }
 }
@@ -124,9 +141,12 @@ impl Events {
             self.send(vec![stream.words(words)]).await?;
             said.push_str(words);
             if plan.drops {
-                self.0.send(Err(Dropped)).await.map_err(|_| Gone)?;
-                return Ok(None);
+                break;
             }
+        }
+        if plan.drops {
+            self.0.send(Err(Dropped)).await.map_err(|_| Gone)?;
+            return Ok(None);
         }
         Ok(Some(said))
     }

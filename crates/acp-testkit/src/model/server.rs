@@ -5,6 +5,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
@@ -27,6 +28,8 @@ use super::reply::{Reply, events};
 
 /// The largest request that is read, in bytes.
 const MAX_REQUEST: usize = 256 * 1024 * 1024;
+/// The time until the next connection is taken, if the system refuses one.
+const PAUSE: Duration = Duration::from_millis(100);
 /// The models that a list names.
 const MODELS: [&str; 4] = ["stub-model", "gpt-5.5", "claude-sonnet-4-5", "gemini-2.5-pro"];
 
@@ -77,7 +80,11 @@ async fn serve(listener: TcpListener, stub: Arc<Stub>) {
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else { continue };
+                let Ok((stream, _)) = accepted else {
+                    // Such as too many open files, of which some may be closed soon.
+                    sleep(PAUSE).await;
+                    continue;
+                };
                 let stub = Arc::clone(&stub);
                 let answer = service_fn(move |request| Arc::clone(&stub).answer(request));
                 connections.spawn(async move {
@@ -132,7 +139,8 @@ impl Stub {
         if !streams {
             // A client that leaves drops this.
             sleep(plan.hang.saturating_add(plan.slow)).await;
-            return whole(StatusCode::OK, &api.whole(&head, &plan));
+            let body = api.whole(&head, &plan);
+            return if plan.drops { beginning(&body) } else { whole(StatusCode::OK, &body) };
         }
         let (sender, reply) = events();
         // It ends when nobody reads the stream.
@@ -174,6 +182,12 @@ fn whole(status: StatusCode, body: &Value) -> Response<Reply> {
     let mut response = Response::new(Reply::Whole(Some(body.to_string().into())));
     *response.status_mut() = status;
     with_type(response, "application/json")
+}
+
+fn beginning(body: &Value) -> Response<Reply> {
+    let mut bytes = body.to_string().into_bytes();
+    bytes.truncate(bytes.len() / 2);
+    with_type(Response::new(Reply::Cut(Some(bytes.into()))), "application/json")
 }
 
 fn with_type(mut response: Response<Reply>, kind: &'static str) -> Response<Reply> {

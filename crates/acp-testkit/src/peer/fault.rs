@@ -37,7 +37,7 @@ pub enum FaultKind {
         /// The description of the expected message.
         expected: String,
     },
-    /// Nothing came for so long.
+    /// The expected message did not come in time, or nobody has read what was sent.
     Silent {
         /// The description of the expected message.
         expected: String,
@@ -46,6 +46,13 @@ pub enum FaultKind {
     },
     /// A line is not JSON.
     NotJson {
+        /// The line.
+        seen: String,
+    },
+    /// The [watch](super::ScriptedPeer::watch) of the lines refuses a line.
+    Refused {
+        /// Its reason.
+        reason: String,
         /// The line.
         seen: String,
     },
@@ -75,9 +82,12 @@ impl fmt::Display for FaultKind {
                 write!(f, "the connection was closed\n  expected: {expected}")
             }
             FaultKind::Silent { expected, patience } => {
-                write!(f, "nothing came for {patience:?}\n  expected: {expected}")
+                write!(f, "it did not happen within {patience:?}\n  expected: {expected}")
             }
             FaultKind::NotJson { seen } => write!(f, "a line is not JSON\n  seen:     {}", cut(seen)),
+            FaultKind::Refused { reason, seen } => {
+                write!(f, "a line is refused\n  reason:   {}\n  seen:     {}", cut(reason), cut(seen))
+            }
             FaultKind::TooMuch => f.write_str("the other side wrote more than the limit"),
             FaultKind::Script(reason) => write!(f, "the script: {reason}"),
             FaultKind::Io(kind) => write!(f, "the connection is broken: {kind}"),

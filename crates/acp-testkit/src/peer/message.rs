@@ -1,8 +1,9 @@
 //! A message of the other side.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A JSON-RPC message. It derefs to its JSON: `message["params"]["sessionId"]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,14 @@ impl Message {
     #[must_use]
     pub fn params(&self) -> &Value {
         self.0.get("params").unwrap_or(&Value::Null)
+    }
+
+    /// Returns the params for a comparison with these. If they are left out, they have no members.
+    pub(crate) fn params_like(&self, expected: &Value) -> Cow<'_, Value> {
+        match self.0.get("params") {
+            None if expected.is_object() => Cow::Owned(Value::Object(Map::new())),
+            _ => Cow::Borrowed(self.params()),
+        }
     }
 
     /// Returns the id of a request or an answer.

@@ -44,12 +44,19 @@ pub struct ScriptedPeer {
     received: usize,
     limit: usize,
     next_id: i64,
-    patience: Duration,
+    pub(crate) patience: Duration,
     standing: Standing,
     notices: Vec<Message>,
+    /// The number of lines that are kept at least.
+    keep: usize,
+    reads_ahead: bool,
+    watch: Option<Watch>,
     #[cfg(feature = "process")]
     process: Option<process::Process>,
 }
+
+/// Sees each line, and may refuse it with a reason.
+type Watch = Box<dyn FnMut(&Line) -> Result<(), String> + Send>;
 
 impl ScriptedPeer {
     /// Plays one side over any two streams.
@@ -67,6 +74,9 @@ impl ScriptedPeer {
             patience: Duration::from_secs(60),
             standing: Standing::default(),
             notices: Vec::new(),
+            keep: usize::MAX,
+            reads_ahead: true,
+            watch: None,
             #[cfg(feature = "process")]
             process: None,
         }
@@ -82,7 +92,13 @@ impl ScriptedPeer {
     /// are in memory, and hold a megabyte in each direction.
     #[must_use]
     pub fn pair() -> (Transport, Self) {
-        let (theirs, ours) = tokio::io::duplex(PIPE);
+        Self::pair_of(PIPE)
+    }
+
+    /// Returns a pair like [`pair`](Self::pair) that holds this many bytes in each direction.
+    #[must_use]
+    pub fn pair_of(bytes: usize) -> (Transport, Self) {
+        let (theirs, ours) = tokio::io::duplex(bytes);
         (Transport::from_stream(theirs), Self::from_stream(ours))
     }
 
@@ -105,6 +121,42 @@ impl ScriptedPeer {
         self
     }
 
+    /// Lets the requests of this side have this id and those after it. Default 1.
+    #[must_use]
+    pub const fn ids_from(mut self, id: i64) -> Self {
+        self.next_id = id.saturating_sub(1);
+        self
+    }
+
+    /// Keeps about this many of the last lines, for a conversation that is long. Default all.
+    #[must_use]
+    pub const fn keep(mut self, lines: usize) -> Self {
+        self.keep = lines;
+        self
+    }
+
+    /// Reads nothing before a step takes it, as a slow reader does.
+    ///
+    /// By default a peer also reads while it writes to a full pipe, so that two sides that both
+    /// write do not wait for each other. With this they do.
+    #[must_use]
+    pub const fn reads_late(mut self) -> Self {
+        self.reads_ahead = false;
+        self
+    }
+
+    /// Shows each line of both sides to a function, in the order of [`lines`](Self::lines), from
+    /// now on. Its error, a reason, is the [fault](FaultKind::Refused) of the step that sends or
+    /// takes the line. It replaces an earlier one.
+    pub fn watch(&mut self, watch: impl FnMut(&Line) -> Result<(), String> + Send + 'static) {
+        self.watch = Some(Box::new(watch));
+    }
+
+    /// Ends the [watch](Self::watch) of the lines.
+    pub fn unwatch(&mut self) {
+        self.watch = None;
+    }
+
     /// Returns all lines of both sides so far, in order. A received line is in it once it was
     /// taken.
     #[must_use]
@@ -122,8 +174,7 @@ impl ScriptedPeer {
 
     pub(crate) async fn line_or(&mut self, expected: &str) -> Result<Option<Line>, Fault> {
         if let Some(line) = self.waiting.pop_front() {
-            self.lines.push(line.clone());
-            return Ok(Some(line));
+            return self.note(line.clone()).map(|()| Some(line));
         }
         let patience = self.patience;
         let read = tokio::time::timeout(patience, self.read_line()).await;
@@ -131,8 +182,20 @@ impl ScriptedPeer {
             return Err(self.fault(FaultKind::Silent { expected: expected.to_owned(), patience }));
         };
         let line = read.map_err(|kind| self.fault(kind))?;
-        self.lines.extend(line.clone());
+        line.iter().try_for_each(|line| self.note(line.clone()))?;
         Ok(line)
+    }
+
+    /// Keeps a line, and shows it to the watch.
+    fn note(&mut self, line: Line) -> Result<(), Fault> {
+        let judged = self.watch.as_mut().map_or(Ok(()), |watch| watch(&line));
+        let seen = if judged.is_err() { line.text().into_owned() } else { String::new() };
+        self.lines.push(line);
+        // Not each line moves those that are kept.
+        if self.lines.len() / 2 > self.keep {
+            self.lines.drain(..self.lines.len().saturating_sub(self.keep));
+        }
+        judged.map_err(|reason| self.fault(FaultKind::Refused { reason, seen }))
     }
 
     /// Takes the next message of the other side. `None` means that it has closed the connection.
@@ -174,7 +237,7 @@ impl ScriptedPeer {
         let bytes = bytes.as_ref();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let text = line.strip_suffix(b"\n");
-            self.lines.push(Line::new(Way::Sent, text.unwrap_or(line).to_vec(), text.is_some()));
+            self.note(Line::new(Way::Sent, text.unwrap_or(line).to_vec(), text.is_some()))?;
         }
         let patience = self.patience;
         match tokio::time::timeout(patience, self.write(bytes)).await {
@@ -189,7 +252,7 @@ impl ScriptedPeer {
     /// Writes, and reads what comes meanwhile, so that two sides that both write do not wait for
     /// each other.
     async fn write(&mut self, bytes: &[u8]) -> Result<(), FaultKind> {
-        let Self { reader, writer, partial, ended, received, limit, waiting, .. } = self;
+        let Self { reader, writer, partial, ended, received, limit, waiting, reads_ahead, .. } = self;
         let Some(writer) = writer else { return Err(FaultKind::Io(std::io::ErrorKind::BrokenPipe)) };
         let written = async {
             writer.write_all(bytes).await?;
@@ -200,7 +263,7 @@ impl ScriptedPeer {
             tokio::select! {
                 biased;
                 done = &mut written => return done.map_err(|error| FaultKind::Io(error.kind())),
-                line = take_line(reader, partial, ended, received, *limit), if !*ended => {
+                line = take_line(reader, partial, ended, received, *limit), if *reads_ahead && !*ended => {
                     waiting.extend(line?);
                 }
             }

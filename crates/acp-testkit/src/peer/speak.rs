@@ -30,7 +30,7 @@ impl ScriptedPeer {
     /// Fails if another message comes, or none in time.
     pub async fn expect_with(&mut self, method: &str, params: &Value) -> Result<Message, Fault> {
         let message = self.expect(method).await?;
-        match Difference::between(params, message.params()) {
+        match Difference::between(params, &message.params_like(params)) {
             None => Ok(message),
             Some(difference) => {
                 let expected = format!("`{method}` with {}", cut(&params.to_string()));
@@ -39,21 +39,28 @@ impl ScriptedPeer {
         }
     }
 
-    /// Answers a request with a result.
+    /// Answers a request, a [`Message`] or its JSON, with a result.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
-    pub async fn answer(&mut self, request: &Message, result: Value) -> Result<(), Fault> {
-        self.send(&json!({"jsonrpc": "2.0", "id": request.id(), "result": result})).await
+    pub async fn answer(&mut self, request: &Value, result: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.get("id"), "result": result})).await
     }
 
     /// Answers a request with an error.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
-    pub async fn fail(&mut self, request: &Message, code: i64, message: &str) -> Result<(), Fault> {
-        let error = json!({"code": code, "message": message});
-        self.send(&json!({"jsonrpc": "2.0", "id": request.id(), "error": error})).await
+    pub async fn fail(&mut self, request: &Value, code: i64, message: &str) -> Result<(), Fault> {
+        self.fail_with(request, json!({"code": code, "message": message})).await
+    }
+
+    /// Answers a request with an error object of any form.
+    ///
+    /// # Errors
+    /// Fails like [`send`](Self::send).
+    pub async fn fail_with(&mut self, request: &Value, error: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.get("id"), "error": error})).await
     }
 
     /// Sends a notification.
@@ -72,15 +79,24 @@ impl ScriptedPeer {
         self.notify("session/update", json!({"sessionId": session, "update": update})).await
     }
 
-    /// Sends a request and returns its id: 1, 2 and so on.
+    /// Sends a request and returns its id: 1, 2 and so on, or from
+    /// [another number](Self::ids_from) on.
     ///
     /// # Errors
     /// Fails like [`send`](Self::send).
     pub async fn request(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
         self.next_id += 1;
         let id = Value::from(self.next_id);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        self.ask(&id, method, params).await?;
         Ok(id)
+    }
+
+    /// Sends a request with an id of any kind.
+    ///
+    /// # Errors
+    /// Fails like [`send`](Self::send).
+    pub async fn ask(&mut self, id: &Value, method: &str, params: Value) -> Result<(), Fault> {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await
     }
 
     /// Sends a request and takes its answer: see [`answer_to`](Self::answer_to).
@@ -100,16 +116,21 @@ impl ScriptedPeer {
     /// without a [standing answer](Self::respond).
     pub async fn answer_to(&mut self, id: &Value) -> Result<Message, Fault> {
         let expected = format!("the answer to the request {id}");
-        loop {
-            let Some(message) = self.message_or(&expected).await? else {
-                return Err(self.fault(FaultKind::Closed { expected }));
-            };
-            match message.method() {
-                None if message.id() == Some(id) => return Ok(message),
-                Some(_) if message.is_notification() => self.notices.push(message),
-                Some(_) if self.respond_to(&message).await? => {}
-                _ => return Err(self.unexpected(expected, &message, None)),
-            }
+        let patience = self.patience;
+        let answer = tokio::time::timeout(patience, self.take_answer(id, &expected)).await;
+        answer.unwrap_or_else(|_| Err(self.fault(FaultKind::Silent { expected, patience })))
+    }
+
+    /// Takes the next message, which must be the answer to a request of this side.
+    ///
+    /// # Errors
+    /// Fails if another message comes, or none in time.
+    pub async fn expect_answer(&mut self, id: &Value) -> Result<Message, Fault> {
+        let expected = format!("the answer to the request {id}, and nothing before it");
+        match self.message_or(&expected).await? {
+            None => Err(self.fault(FaultKind::Closed { expected })),
+            Some(message) if message.is_answer() && message.id() == Some(id) => Ok(message),
+            Some(message) => Err(self.unexpected(expected, &message, None)),
         }
     }
 
@@ -160,6 +181,26 @@ impl ScriptedPeer {
                 }))
             }
         }
+    }
+
+    async fn take_answer(&mut self, id: &Value, expected: &str) -> Result<Message, Fault> {
+        loop {
+            let Some(message) = self.message_or(expected).await? else {
+                return Err(self.fault(FaultKind::Closed { expected: expected.to_owned() }));
+            };
+            match message.method() {
+                None if message.id() == Some(id) => return Ok(message),
+                Some(_) if message.is_notification() => self.notices.push(message),
+                Some(_) if self.respond_to(&message).await? => {}
+                _ => return Err(self.unexpected(expected.to_owned(), &message, None)),
+            }
+        }
+    }
+
+    /// Returns the id of the next request.
+    pub(crate) fn new_id(&mut self) -> Value {
+        self.next_id += 1;
+        self.next_id.into()
     }
 
     fn unexpected(&self, expected: String, message: &Message, difference: Option<Difference>) -> Fault {

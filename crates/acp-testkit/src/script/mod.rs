@@ -60,13 +60,13 @@ impl Script {
 
     /// Takes the next message, which must be a call of this method.
     pub fn expect(self, method: &str) -> Self {
-        self.step(Step::Expect(method.to_owned(), Value::Object(serde_json::Map::new())))
+        self.step(Step::Expect(method.to_owned(), None))
     }
 
     /// Takes the next message, which must be a call of this method with at least these members in
     /// its params: see [`Difference::between`](crate::Difference::between).
     pub fn expect_with(self, method: &str, params: Value) -> Self {
-        self.step(Step::Expect(method.to_owned(), params))
+        self.step(Step::Expect(method.to_owned(), Some(params)))
     }
 
     /// Answers the request that was taken last and has no answer yet.

@@ -13,7 +13,7 @@ use crate::peer::{Difference, Fault, FaultKind, Message, ScriptedPeer};
 type Answer = Box<dyn FnOnce(&Value) -> Result<Value, Value> + Send>;
 
 pub(super) enum Step {
-    Expect(String, Value),
+    Expect(String, Option<Value>),
     Answer(Answer),
     Notify(String, Value),
     Request(String, Value),
@@ -35,13 +35,12 @@ pub(super) struct Run {
     open: Vec<Message>,
     /// Ids of requests of this side without an answer.
     asked: VecDeque<Value>,
-    next_id: i64,
     garble: Option<Garble>,
 }
 
 impl Run {
     pub(super) fn new(peer: ScriptedPeer) -> Self {
-        Self { peer, open: Vec::new(), asked: VecDeque::new(), next_id: 0, garble: None }
+        Self { peer, open: Vec::new(), asked: VecDeque::new(), garble: None }
     }
 
     pub(super) fn into_peer(self) -> ScriptedPeer {
@@ -51,7 +50,10 @@ impl Run {
     pub(super) async fn step(&mut self, step: Step) -> Result<(), Fault> {
         match step {
             Step::Expect(method, params) => {
-                let message = self.peer.expect_with(&method, &params).await?;
+                let message = match params {
+                    Some(params) => self.peer.expect_with(&method, &params).await?,
+                    None => self.peer.expect(&method).await?,
+                };
                 if message.is_request() {
                     self.open.push(message);
                 }
@@ -68,9 +70,8 @@ impl Run {
                 self.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).await?;
             }
             Step::Request(method, params) => {
-                self.next_id += 1;
-                self.asked.push_back(self.next_id.into());
-                let id = self.next_id;
+                let id = self.peer.new_id();
+                self.asked.push_back(id.clone());
                 self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
             }
             Step::Result(expected) => {

@@ -13,8 +13,8 @@ use super::loss::{Loss, compare};
 use super::message::{Body, Id, Message};
 use super::recording::{Direction, Recorded, files};
 use super::summary::{Counts, Finding, Summary, Unreadable};
-use crate::canonical::CanonicalSchema;
 use crate::definition::{Definition, Failure};
+use crate::schema::CanonicalSchema;
 
 /// Decodes the recordings `*.ndjson` of a folder, in both directions, with the types of v1:
 /// envelopes, params by method, results by the request that they answer. Each message that was read

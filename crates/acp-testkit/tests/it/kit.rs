@@ -129,6 +129,59 @@ async fn standing_answers_serve_requests_while_an_answer_is_awaited() {
 }
 
 #[tokio::test]
+async fn params_that_are_left_out_have_no_members() {
+    let (mut client, agent) = both();
+    let script = Script::new()
+        .expect("_none")
+        .expect_with("_none", json!({}))
+        .expect("_list")
+        .expect_with("_some", json!({"a": 1}));
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "_none"}),
+        json!({"jsonrpc": "2.0", "method": "_none"}),
+        json!({"jsonrpc": "2.0", "method": "_list", "params": [1]}),
+        json!({"jsonrpc": "2.0", "method": "_some"}),
+    ] {
+        client.send(&message).await.unwrap();
+    }
+    let fault = script.run(agent).await.unwrap_err().to_string();
+    assert!(fault.contains("differs:  `a`: expected 1, but it is missing"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_script_goes_on_with_the_ids_of_its_peer() {
+    let (mut client, mut agent) = both();
+    let first = agent.request("_first", json!({})).await.unwrap();
+    let script = Script::new().request("_second", json!({})).expect_result(json!({"n": 2}));
+    let agent = tokio::spawn(script.run(agent));
+    let one = client.expect("_first").await.unwrap();
+    let two = client.expect("_second").await.unwrap();
+    assert_ne!(one.id(), two.id());
+    client.answer(&two, json!({"n": 2})).await.unwrap();
+    let mut agent = agent.await.unwrap().unwrap();
+    client.answer(&one, json!({"n": 1})).await.unwrap();
+    assert_eq!(agent.answer_to(&first).await.unwrap()["result"]["n"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_messages_do_not_prolong_the_patience() {
+    let (mut talker, agent) = both();
+    let mut agent = agent.patience(Duration::from_secs(60));
+    let talks = tokio::spawn(async move {
+        // The peer at the other end goes at the end.
+        while talker.notify("session/update", json!({})).await.is_ok() {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+        }
+    });
+    let began = tokio::time::Instant::now();
+    let fault = agent.call("session/prompt", json!({})).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Silent { .. }), "{fault}");
+    assert_eq!(began.elapsed().as_secs(), 60);
+    drop(agent);
+    talks.await.unwrap();
+}
+
+#[tokio::test]
 async fn every_garbled_line_arrives_as_it_was_made() {
     use Garble::{Banner, Batch, Blank, Cut, Deep, EmptyBatch, Long, NoVersion, NotUtf8, Scalar, Twice};
     for (fault, lines, json) in [
@@ -221,4 +274,91 @@ async fn a_child_process_is_a_peer_and_is_ended() {
     let exit = peer.end().await.expect("it is a process");
     assert_eq!((exit.status, exit.stderr_tail.as_str()), (Some(0), "words\n"));
     assert!(peer.end().await.is_none());
+}
+
+#[tokio::test]
+async fn a_watch_sees_each_line_and_refuses_it_with_a_reason() {
+    let (mut client, mut agent) = both();
+    let (tell, seen) = std::sync::mpsc::channel();
+    client.watch(move |line| {
+        tell.send((line.way, line.text().into_owned())).unwrap();
+        if line.text().contains("_bad") { Err("bad lines are refused".to_owned()) } else { Ok(()) }
+    });
+    client.raw("one\ntwo\n").await.unwrap();
+    agent.raw("{}\n{\"method\":\"_bad\"}\n{}\n").await.unwrap();
+    client.next().await.unwrap();
+    let fault = client.next().await.unwrap_err();
+    assert!(matches!(&fault.kind, FaultKind::Refused { reason, .. } if reason == "bad lines are refused"));
+    assert!(fault.to_string().contains("seen:     {\"method\":\"_bad\"}"), "{fault}");
+    let fault = client.notify("_bad", json!({})).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Refused { .. }), "{fault}");
+    client.unwatch();
+    client.next().await.unwrap();
+    let texts: Vec<_> = seen.try_iter().collect();
+    let expected = [(Way::Sent, "one"), (Way::Sent, "two"), (Way::Received, "{}")];
+    for ((way, text), expected) in texts.iter().zip(expected) {
+        assert_eq!((*way, text.as_str()), expected);
+    }
+    assert_eq!(texts.len(), 5, "not the line after its end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_reader_holds_the_other_side_up() {
+    for is_late in [false, true] {
+        let (here, there) = duplex(1024);
+        let late = ScriptedPeer::from_stream(here).patience(Duration::from_secs(10));
+        let mut late = if is_late { late.reads_late() } else { late };
+        let mut other = ScriptedPeer::from_stream(there).reads_late().patience(Duration::from_secs(3600));
+        let speaks = tokio::spawn(async move {
+            let written = other.notify("_x", json!(["x".repeat(100_000)])).await;
+            (written, other)
+        });
+        let wrote = late.notify("_y", json!(["y".repeat(2000)])).await;
+        // The other side reads nothing before all of its line is taken.
+        assert!(wrote.is_err(), "late: {is_late}");
+        assert_eq!(speaks.is_finished(), !is_late);
+        late.expect("_x").await.unwrap();
+        speaks.await.unwrap().0.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn only_the_last_lines_are_kept() {
+    let (client, mut agent) = both();
+    let mut client = client.keep(5).ids_from(100);
+    for number in 0..100 {
+        let asked = client.request("_x", json!({})).await.unwrap();
+        assert_eq!(asked, 100 + number);
+        let request = agent.expect("_x").await.unwrap();
+        agent.fail_with(&request, json!({"code": 1, "message": "no", "data": [2]})).await.unwrap();
+        assert_eq!(client.expect_answer(&asked).await.unwrap()["error"]["data"], json!([2]));
+        let count = client.lines().len();
+        assert!((2..=12).contains(&count), "{count}");
+    }
+    assert_eq!(client.lines().last().unwrap().json().unwrap()["id"], 199);
+    assert_eq!(agent.lines().len(), 200);
+}
+
+#[tokio::test]
+async fn nothing_comes_before_an_expected_answer() {
+    let (mut client, mut agent) = both();
+    client.ask(&json!("a"), "_x", json!({})).await.unwrap();
+    agent.notify("_update", json!({})).await.unwrap();
+    let fault = client.expect_answer(&json!("a")).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Unexpected { .. }), "{fault}");
+    // A request of the other side may have the id.
+    agent.ask(&json!("a"), "_x", json!({})).await.unwrap();
+    client.expect_answer(&json!("a")).await.unwrap_err();
+    agent.close().await;
+    let fault = client.expect_answer(&json!("a")).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Closed { .. }), "{fault}");
+}
+
+#[tokio::test]
+async fn a_pair_holds_so_many_bytes() {
+    let (transport, peer) = ScriptedPeer::pair_of(64);
+    let mut peer = peer.patience(Duration::from_millis(1));
+    let fault = peer.notify("_x", json!(["x".repeat(100)])).await.unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Silent { .. }), "{fault}");
+    drop(transport);
 }

@@ -13,9 +13,11 @@ mod both_versions;
 mod check;
 mod corpus;
 mod kit;
+mod line_check;
 mod lines;
 mod mock;
 mod model;
+mod seeds;
 mod transcripts;
 #[cfg(feature = "v2")]
 mod v2_client;

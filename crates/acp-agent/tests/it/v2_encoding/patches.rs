@@ -7,6 +7,7 @@ use std::process::Command;
 use acp_agent::types::Diff;
 use acp_agent::{Result, StopReason, ToolCall, Turn, agent};
 use serde_json::{Value, json};
+use testkit::Dice;
 
 use super::{open, start, update};
 
@@ -54,17 +55,11 @@ fn applied(diff: &Diff, patch: &str) -> Option<String> {
     Some(fs::read_to_string(path).unwrap())
 }
 
-/// Returns numbers that look random, always the same.
-fn random(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    usize::try_from(*state >> 33).unwrap()
-}
-
-fn text(state: &mut u64) -> String {
+fn text(dice: &Dice) -> String {
     const LINES: [&str; 10] =
         ["a\n", "b\n", "c\n", "\n", "\r\n", "d\r\n", "-x\n", "@@ -1 +1 @@\n", "ä\n", "e\rf\n"];
-    let mut text: String = (0..random(state) % 30).map(|_| LINES[random(state) % LINES.len()]).collect();
-    if random(state).is_multiple_of(3) {
+    let mut text: String = (0..dice.below(30)).map(|_| *dice.pick(&LINES)).collect();
+    if dice.one_in(3) {
         text.push_str("no end");
     }
     text
@@ -77,13 +72,13 @@ async fn git_applies_the_patch_and_gets_the_new_text() {
     }
     let folder = tempfile::tempdir().unwrap();
     let names = ["plain.txt", "two words.txt", "qu\"ote", "back\\slash", "tab\there", "ä ö", "line\nbreak"];
-    let mut state = 17;
+    let dice = Dice::new(17);
     let mut diffs = Vec::new();
     for count in 0..60 {
         let name = format!("{count}{}", names[count % names.len()]);
         let path = folder.path().join(name).to_str().unwrap().to_owned();
-        let diff = Diff::new(path, text(&mut state));
-        diffs.push(if count % 5 == 0 { diff } else { diff.old_text(text(&mut state)) });
+        let diff = Diff::new(path, text(&dice));
+        diffs.push(if count % 5 == 0 { diff } else { diff.old_text(text(&dice)) });
     }
     let own = |name: &str, new: &str| Diff::new(folder.path().join(name).to_str().unwrap(), new);
     diffs.push(own("empty", ""));

@@ -1,5 +1,6 @@
 //! Both ends of a bridge, line by line.
 
+use acp_cli::bridge::Bridge;
 use acp_client::{ProtocolVersion, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -105,10 +106,20 @@ pub(super) async fn opened_with(
     agent_version: ProtocolVersion,
     meta: Value,
 ) -> (Raw, Raw) {
+    opened_by(client_version, agent_version, meta, |bridge| bridge).await
+}
+
+/// Opens a session like [`opened_with`], by a bridge that `set_up` changes.
+pub(super) async fn opened_by(
+    client_version: ProtocolVersion,
+    agent_version: ProtocolVersion,
+    meta: Value,
+    set_up: impl FnOnce(Bridge) -> Bridge,
+) -> (Raw, Raw) {
     let (mut agent, transport) = Raw::pair();
     let (mut client, near) = Raw::pair();
     let connect = acp_client::connect(transport).versions([agent_version]);
-    let mut bridged = tokio::spawn(acp_cli::bridge::Bridge::new(connect).serve(near));
+    let mut bridged = tokio::spawn(set_up(Bridge::new(connect)).serve(near));
     let info = json!({"name": "a", "version": "1"});
     let initialized = match agent_version {
         V1 => json!({"protocolVersion": 1, "agentInfo": info, "agentCapabilities": {}, "_meta": meta}),

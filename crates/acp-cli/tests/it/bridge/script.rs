@@ -4,8 +4,8 @@
 use acp_client::ProtocolVersion;
 use serde_json::{Value, json};
 
-use super::bridge;
-use super::raw::{Raw, V1, V2, opened_as};
+use super::raw::{Raw, V1, V2, opened_as, opened_by};
+use super::{PATIENCE, bridge};
 
 async fn opened() -> (Raw, Raw) {
     opened_as(V1, V2).await
@@ -103,6 +103,82 @@ async fn a_message_that_is_replaced_is_said_again_only_if_it_is_another_one() {
     assert_eq!(said.len(), 3, "{seen:#?}");
     assert_eq!((said[0], said[1]), ((Some("a"), Some("on")), (Some("a"), Some("e"))));
     assert!(said[2].0 != Some("a") && said[2].1 == Some("two"), "{said:?}");
+}
+
+#[tokio::test]
+async fn words_that_version_1_does_not_have_are_reported_once() {
+    let (told, mut faults) = tokio::sync::mpsc::unbounded_channel();
+    let (mut client, mut agent) = opened_by(V1, V2, json!({}), |bridge| {
+        bridge.on_fault(move |fault| drop(told.send(fault.to_string())))
+    })
+    .await;
+    let work = json!([{"type": "tool_call", "toolCallId": "w"}]);
+    let running = json!({"sessionUpdate": "state_update", "state": "running", "background": work});
+    let plan = |id: &str| json!({"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": id, "entries": []}});
+    let whole = |text: &str| json!({"sessionUpdate": "agent_message", "messageId": "a", "content": [{"type": "text", "text": text}]});
+    let diff = json!({"sessionUpdate": "tool_call_content_chunk", "toolCallId": "t", "content": {"type": "diff",
+        "changes": [{"operation": "modify", "path": "/w/a", "fileType": "text"}]}});
+    let own =
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit", "kind": "_own"});
+    let terminal = json!({"sessionUpdate": "terminal_update", "terminalId": "x", "command": "ls"});
+    let new = json!({"sessionUpdate": "brand_new"});
+    let begun = json!({"sessionUpdate": "tool_call_update", "toolCallId": "w", "title": "Index", "status": "in_progress"});
+    let seen = turn(
+        &mut client,
+        &mut agent,
+        &[
+            begun,
+            running.clone(),
+            running,
+            plan("a"),
+            plan("b"),
+            plan("b"),
+            whole("one"),
+            whole("two"),
+            whole("three"),
+            own.clone(),
+            own,
+            diff.clone(),
+            diff,
+            terminal.clone(),
+            terminal,
+            new.clone(),
+            new,
+        ],
+    )
+    .await;
+    // No list of the work comes, but the work itself.
+    assert!(seen.iter().all(|update| update["sessionUpdate"] != "state_update"), "{seen:#?}");
+    agent.update(json!({"sessionUpdate": "state_update", "state": "idle", "background": work})).await;
+    agent
+        .update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "w", "status": "completed"}))
+        .await;
+    agent.update(json!({"sessionUpdate": "state_update", "state": "idle", "background": []})).await;
+    let later = client.until(|message| message["params"]["update"]["status"] == "completed").await;
+    assert_eq!(later.len(), 1, "{later:#?}");
+    assert_eq!(later[0]["params"]["update"]["toolCallId"], "w");
+    drop((client, agent));
+    let mut reported = Vec::new();
+    // The bridge is over when nobody can report any more.
+    while let Some(fault) = tokio::time::timeout(PATIENCE, faults.recv()).await.expect("the bridge ends") {
+        if let Some((_, what)) = fault.split_once("does not take ") {
+            assert!(what.contains("(session `s`)"), "{what}");
+            reported.push(what.split(" (session").next().unwrap_or_default().to_owned());
+        }
+    }
+    reported.sort();
+    assert_eq!(
+        reported,
+        [
+            "a kind or status of a tool call of the agent's own",
+            "a message that is replaced",
+            "a terminal of the agent",
+            "an update of another version",
+            "changes of files without their texts",
+            "several plans",
+            "the list of background work",
+        ]
+    );
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod asking;
 mod ending;
 mod interrupt;
+mod mode;
 
 use std::process::{Command, Output, Stdio};
 

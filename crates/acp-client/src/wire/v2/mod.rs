@@ -17,6 +17,7 @@ pub(in crate::wire) mod known;
 pub(in crate::wire) mod message;
 pub(in crate::wire) mod offers;
 mod opened;
+mod piece;
 mod plan;
 mod requests;
 mod seen;

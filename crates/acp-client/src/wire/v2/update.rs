@@ -1,12 +1,11 @@
 //! Updates of a session.
 
-use std::cell::RefCell;
-
 use acp_json::{At, Map, Node, ReadError, Value};
-use acp_types::v1::{SessionId, SessionNotification, SessionUpdate};
+use acp_types::UnknownVariant;
+use acp_types::v1::{SessionNotification, SessionUpdate};
 use acp_types::v2::{self, UpdateSessionNotification};
-use acp_types::{Meta, UnknownVariant};
 
+use super::piece::{self, Piece};
 use super::{as_is, event};
 use crate::Event;
 use crate::event::PlanContent;
@@ -16,37 +15,39 @@ use crate::wire::update::Update;
 const KIND: &str = "sessionUpdate";
 
 /// Reads an update. With `is_handled` it is also read as handlers of updates get it.
-pub(in crate::wire) fn read(params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
+pub(in crate::wire) fn read(mut params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
     let raw = if is_handled { params.get("update").cloned() } else { None };
-    let read = notification(params)?;
-    let (event, cleared) = event::decode(read.update)?;
+    let (session_id, event, cleared, meta) = match piece::take(&mut params) {
+        Some(piece) => {
+            let Piece { session_id, event, meta } = piece?;
+            (session_id, event, None, meta)
+        }
+        None => {
+            let read = notification(params)?;
+            let (event, cleared) = event::decode(read.update)?;
+            (read.session_id, event, cleared, read.meta)
+        }
+    };
     let handled = raw.map(|raw| {
-        let mut handled = SessionNotification::new(read.session_id.clone(), handled(&event, raw));
-        handled.meta = read.meta;
+        let mut handled = SessionNotification::new(session_id.clone(), handled(&event, raw));
+        handled.meta = meta;
         handled
     });
     let more = cleared.map(Event::Cleared);
-    Ok(Update { session_id: read.session_id, event, more, handled, offer: None })
+    Ok(Update { session_id, event, more, handled, offer: None })
 }
 
-/// Reads the params. Most updates are of the session of the update before, so they share its id.
+/// Reads the params.
 fn notification(mut params: Node<'_>) -> Result<UpdateSessionNotification, ReadError> {
-    thread_local! {
-        static LAST: RefCell<Option<SessionId>> = const { RefCell::new(None) };
-    }
-    let is_named = |id: &&SessionId| params.get("sessionId").and_then(Node::as_str) == Some(id.as_str());
-    let last = LAST.with_borrow(|last| last.as_ref().filter(is_named).cloned());
-    if let Some(session) = last
+    if let Some(session) = params.get("sessionId").and_then(Node::as_str).map(piece::session)
         && let Some(update) = params.take("update")
     {
         let update = as_is::read_at::<v2::SessionUpdate>(update, &At::root().member("update"))?;
         let mut read = UpdateSessionNotification::new(session, update);
-        read.meta = params.take("_meta").and_then(|meta| as_is::read::<Meta>(meta).ok());
+        read.meta = piece::meta(&mut params);
         return Ok(read);
     }
-    let read: UpdateSessionNotification = as_is::read(params)?;
-    LAST.set(Some(read.session_id.clone()));
-    Ok(read)
+    as_is::read(params)
 }
 
 /// Returns an update as handlers get it. One that the vocabulary does not have is of an unknown

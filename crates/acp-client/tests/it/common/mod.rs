@@ -8,36 +8,29 @@ pub(crate) mod place;
 pub(crate) mod processes;
 
 use acp_client::{Agent, Connect, Session, Transport};
+use acp_types::method::Side;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use testkit::ScriptedPeer;
 
-use crate::schema::{Lines, Side};
-
-/// A client that is silent for this long stays silent: the test fails instead of hanging.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+use crate::schema;
 
 /// The agent's end of the pipe. Each line of the client is checked against the schema of the
 /// version that is spoken.
-pub(crate) struct Wire {
-    lines: BufReader<ReadHalf<DuplexStream>>,
-    out: WriteHalf<DuplexStream>,
-    checked: Lines,
-}
+pub(crate) struct Wire(ScriptedPeer);
 
 /// A transport for the client, and the other end of it.
 pub(crate) fn pipe() -> (Transport, Wire) {
-    let (client, agent) = tokio::io::duplex(64 * 1024);
-    let (lines, out) = tokio::io::split(agent);
-    (
-        Transport::from_stream(client),
-        Wire { lines: BufReader::new(lines), out, checked: Lines::of(Side::Client) },
-    )
+    let (transport, peer) = ScriptedPeer::pair_of(64 * 1024);
+    // Tests are about agents that do not read, and about what the client keeps for them.
+    let mut peer = peer.reads_late().keep(8).limit(usize::MAX);
+    schema::watch(&mut peer, Side::Client);
+    (transport, Wire(peer))
 }
 
 impl Wire {
     /// Lets the client write what the schema does not have.
-    pub(crate) const fn unchecked(&mut self) {
-        self.checked.stop();
+    pub(crate) fn unchecked(&mut self) {
+        self.0.unwatch();
     }
 
     /// Returns the next message of the client.
@@ -47,44 +40,33 @@ impl Wire {
 
     /// Returns the next message of the client, or `None` if it has closed the connection.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        let read = tokio::time::timeout(PATIENCE, self.lines.read_line(&mut line)).await;
-        let read = read.expect("the client says something in time").expect("the pipe works");
-        if read > 0 {
-            self.checked.wrote(&line);
-        }
-        (read > 0).then(|| serde_json::from_str(&line).expect("the client sends JSON"))
+        self.0.next().await.unwrap().map(testkit::Message::into_json)
     }
 
     /// Returns the next message, which must be a call of this method.
     pub(crate) async fn expect(&mut self, method: &str) -> Value {
-        let message = self.receive().await;
-        assert_eq!(message["method"], method, "instead of {method}: {message}");
-        message
+        self.0.expect(method).await.unwrap().into_json()
     }
 
     pub(crate) async fn send(&mut self, message: Value) {
-        self.raw(format!("{message}\n")).await;
+        self.0.send(&message).await.unwrap();
     }
 
     /// Sends bytes as they are.
     pub(crate) async fn raw(&mut self, text: impl AsRef<[u8]>) {
-        let lines = String::from_utf8_lossy(text.as_ref());
-        lines.lines().for_each(|line| self.checked.heard(line));
-        self.out.write_all(text.as_ref()).await.expect("the client reads");
+        self.0.raw(text).await.unwrap();
     }
 
     pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
-        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+        self.0.answer(request, result).await.unwrap();
     }
 
     pub(crate) async fn fail(&mut self, request: &Value, error: Value) {
-        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
+        self.0.fail_with(request, error).await.unwrap();
     }
 
     pub(crate) async fn update(&mut self, session: &str, update: Value) {
-        let params = json!({"sessionId": session, "update": update});
-        self.send(json!({"jsonrpc": "2.0", "method": "session/update", "params": params})).await;
+        self.0.update(session, update).await.unwrap();
     }
 
     pub(crate) async fn text(&mut self, session: &str, text: &str) {
@@ -93,10 +75,8 @@ impl Wire {
 
     /// Calls the client and returns its answer. No other message may come before it.
     pub(crate) async fn call(&mut self, id: Value, method: &str, params: Value) -> Value {
-        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-        let answer = self.receive().await;
-        assert_eq!(answer["id"], id, "not the answer to {method}: {answer}");
-        answer
+        self.0.ask(&id, method, params).await.unwrap();
+        self.0.expect_answer(&id).await.unwrap().into_json()
     }
 
     /// Answers `initialize`, with these capabilities.

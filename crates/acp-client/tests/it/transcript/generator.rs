@@ -6,27 +6,7 @@ use acp_client::v1::{
 };
 use acp_client::{Change, Event, Map, Transcript, UnknownVariant};
 use acp_types::Meta;
-
-/// Choices that follow from a seed (splitmix64).
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Returns a number below `limit`.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % limit as u64).expect("below the limit")
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-}
+use testkit::Dice;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
@@ -46,35 +26,35 @@ impl Step {
 }
 
 /// Returns a conversation of this many steps. Ids and letters are few, so that they often meet.
-pub(crate) fn conversation(dice: &mut Dice, steps: usize) -> Vec<Step> {
+pub(crate) fn conversation(dice: &Dice, steps: usize) -> Vec<Step> {
     (0..steps).map(|_| step(dice)).collect()
 }
 
-fn step(dice: &mut Dice) -> Step {
+fn step(dice: &Dice) -> Step {
     match dice.below(24) {
         0..3 => Step::Prompt(block(dice)),
         3..7 => Step::Event(Event::UserMessage(chunk(dice))),
         7..11 => Step::Event(Event::Message(chunk(dice))),
         11..14 => Step::Event(Event::Thought(chunk(dice))),
         14 => Step::Event(Event::CompactionSummary(Box::new(CompactionSummaryChunk::new(
-            dice.pick(&["1", "2"]),
+            *dice.pick(&["1", "2"]),
             block(dice),
         )))),
         15 => {
-            let status = dice.pick(&["in_progress", "completed"]);
-            let mut update = CompactionUpdate::new(dice.pick(&["1", "2"]), status);
+            let status = *dice.pick(&["in_progress", "completed"]);
+            let mut update = CompactionUpdate::new(*dice.pick(&["1", "2"]), status);
             if dice.below(2) == 0 {
                 update = update.summary(Vec::from([block(dice)]));
             }
             Step::Event(Event::Compaction(Box::new(update)))
         }
         16 => {
-            let call = ToolCall::new(dice.pick(&["1", "2", "3"]), text(dice));
+            let call = ToolCall::new(*dice.pick(&["1", "2", "3"]), text(dice));
             Step::Event(Event::ToolCall(Box::new(call)))
         }
         17 | 18 => {
-            let update = ToolCallUpdate::new(dice.pick(&["1", "2", "3"]));
-            let update = update.status(dice.pick(&["pending", "in_progress", "completed"]));
+            let update = ToolCallUpdate::new(*dice.pick(&["1", "2", "3"]));
+            let update = update.status(*dice.pick(&["pending", "in_progress", "completed"]));
             Step::Event(Event::ToolCallUpdate(Box::new(update)))
         }
         19 => Step::Cancel,
@@ -84,9 +64,9 @@ fn step(dice: &mut Dice) -> Step {
 }
 
 /// An update that does not separate the entries around it.
-fn aside(dice: &mut Dice) -> Event {
+fn aside(dice: &Dice) -> Event {
     match dice.below(5) {
-        0 => Event::Usage(Box::new(UsageUpdate::new(dice.below(9) as u64, 9))),
+        0 => Event::Usage(Box::new(UsageUpdate::new(dice.below(9), 9))),
         1 => Event::Notice(Box::new(Notice::new("info", text(dice)))),
         2 => Event::Plan(Plan::new(vec![text(dice).into()])),
         3 => Event::Info(Box::new(SessionInfoUpdate::new().title(text(dice)))),
@@ -94,41 +74,41 @@ fn aside(dice: &mut Dice) -> Event {
     }
 }
 
-fn chunk(dice: &mut Dice) -> ContentChunk {
+fn chunk(dice: &Dice) -> ContentChunk {
     let chunk = ContentChunk::new(block(dice));
     let chunk = match dice.below(3) {
-        0 => chunk.message_id(dice.pick(&["1", "2"])),
+        0 => chunk.message_id(*dice.pick(&["1", "2"])),
         _ => chunk,
     };
     if dice.below(6) == 0 { chunk.meta(meta(dice)) } else { chunk }
 }
 
-fn block(dice: &mut Dice) -> ContentBlock {
+fn block(dice: &Dice) -> ContentBlock {
     match dice.below(8) {
-        0 => ContentBlock::link("n", dice.pick(&["file:///1", "file:///2"])),
+        0 => ContentBlock::link("n", *dice.pick(&["file:///1", "file:///2"])),
         1 => TextContent::new(text(dice)).meta(meta(dice)).into(),
         _ => ContentBlock::text(text(dice)),
     }
 }
 
-fn meta(dice: &mut Dice) -> Meta {
-    Meta::new().with(dice.pick(&["a", "b"]), dice.pick(&[true, false]))
+fn meta(dice: &Dice) -> Meta {
+    Meta::new().with(*dice.pick(&["a", "b"]), *dice.pick(&[true, false]))
 }
 
-fn text(dice: &mut Dice) -> String {
-    (0..dice.below(5)).map(|_| dice.pick(&["a", "é", "😀"])).collect()
+fn text(dice: &Dice) -> String {
+    (0..dice.below(5)).map(|_| *dice.pick(&["a", "é", "😀"])).collect()
 }
 
 /// Cuts an update into pieces, with updates between them that do not separate them. Returns these,
 /// and the equal updates without cuts.
-pub(crate) fn split(dice: &mut Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
+pub(crate) fn split(dice: &Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
     let Some(content) = content_of(&whole).cloned() else { return (vec![whole.clone()], vec![whole]) };
     let ContentBlock::Text(content) = content else { return (vec![whole.clone()], vec![whole]) };
     let letters: Vec<char> = content.text.chars().collect();
     let (mut pieces, mut asides, mut from) = (Vec::new(), vec![whole.clone()], 0);
     loop {
         let is_last = dice.below(3) == 0;
-        let to = if is_last { letters.len() } else { from + dice.below(letters.len() - from + 1) };
+        let to = if is_last { letters.len() } else { from + dice.index(letters.len() - from + 1) };
         let mut piece = content.clone();
         piece.text = letters[from..to].iter().collect();
         let mut part = whole.clone();

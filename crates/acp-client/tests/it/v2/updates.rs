@@ -86,3 +86,46 @@ async fn a_question_about_anything_is_put_as_one_about_a_tool_call() {
     ids.dedup();
     assert_eq!(ids.len(), 4, "made up ids are not the same");
 }
+
+#[tokio::test]
+async fn pieces_have_the_ids_of_their_own_message() {
+    let (session, mut wire) = with_session().await;
+    let mut updates = session.updates();
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let piece = |kind: &str, id: &str, content: &Value| json!({"sessionUpdate": kind, "messageId": id, "content": content, "_own": 1, "_meta": {"of": id}});
+    // These are not pieces, and end nothing.
+    for (member, value) in
+        [("content", json!({"type": "text"})), ("messageId", json!(5)), ("content", json!(5))]
+    {
+        let mut malformed = piece("agent_message_chunk", "m0", &text("lost"));
+        malformed[member] = value;
+        wire.update("s1", malformed.clone()).await;
+        malformed.as_object_mut().expect("an object").remove(member);
+        wire.update("s1", malformed).await;
+    }
+    let sent = [
+        ("agent_message_chunk", "m1", "a"),
+        ("agent_message_chunk", "m1", "b"),
+        ("agent_thought_chunk", "m1", "c"),
+        ("user_message_chunk", "m2", "d"),
+        ("agent_message_chunk", "m1", "e"),
+        ("agent_message_chunk", "m11", "f"),
+    ];
+    for (kind, id, said) in sent {
+        // A session that nobody holds has ids of its own.
+        wire.update("s11", piece(kind, "m3", &text("elsewhere"))).await;
+        wire.update("s1", piece(kind, id, &text(said))).await;
+    }
+    for (kind, id, said) in sent {
+        let (read, chunk) = match updates.next().await.expect("an event") {
+            Event::Message(chunk) => ("agent_message_chunk", chunk),
+            Event::Thought(chunk) => ("agent_thought_chunk", chunk),
+            Event::UserMessage(chunk) => ("user_message_chunk", chunk),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((read, chunk.content.as_text()), (kind, Some(said)));
+        assert_eq!(chunk.message_id.as_ref().map(|id| id.as_str()), Some(id));
+        let meta = chunk.meta.as_ref().and_then(|meta| meta.get("of"));
+        assert_eq!(meta.and_then(|of| of.as_str()), Some(id));
+    }
+}

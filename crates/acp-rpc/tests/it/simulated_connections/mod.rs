@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acp_rpc::{CloseReason, Options, Peer, Pending, Transport, connect};
+use testkit::{Dice, Seeds};
 use tokio::runtime::{Builder, Handle};
 use tokio::task::{JoinHandle, JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 
-use crate::seeds::{Dice, each_seed};
 use pipe::{Habits, Pipe};
 use side::{Action, Side};
 use world::{Excuses, World};
@@ -33,7 +33,7 @@ const FOR_EVER: Duration = Duration::from_secs(3600);
 
 #[test]
 fn connections_keep_their_order_and_never_stand_still() {
-    each_seed(FEW, ALL, |seed| simulate(seed).map(drop));
+    Seeds::few(FEW).all(ALL).each(|seed| simulate(seed).map(drop)).unwrap();
 }
 
 #[test]

@@ -6,9 +6,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
+use testkit::Dice;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-
-use crate::seeds::Dice;
 
 /// The behaviour of a pipe.
 #[derive(Clone)]

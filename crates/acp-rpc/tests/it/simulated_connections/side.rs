@@ -5,10 +5,10 @@ use std::sync::Arc;
 use acp_json::Node;
 use acp_rpc::{CallError, CloseReason, Delivery, Error, Fault, Peer, Reply, Request, Service, Task};
 use serde_core::ser::{Serialize, SerializeTuple, Serializer};
+use testkit::Dice;
 use tokio::task::yield_now;
 
 use super::world::{LANES, World};
-use crate::seeds::Dice;
 
 /// The depth of nested calls in both directions.
 const DEPTH: u64 = 3;

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use testkit::Dice;
 use tokio::sync::Semaphore;
-
-use crate::seeds::Dice;
 
 /// The number of lanes on each side.
 pub(crate) const LANES: usize = 3;

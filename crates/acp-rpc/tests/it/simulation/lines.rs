@@ -1,8 +1,7 @@
 //! The messages on their way to a side: the line, and its meaning for the model.
 
 use acp_rpc::Id;
-
-use crate::seeds::Dice;
+use testkit::Dice;
 
 pub(crate) struct Line {
     pub(crate) text: String,

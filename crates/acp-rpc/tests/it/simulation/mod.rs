@@ -13,8 +13,8 @@ use std::rc::Rc;
 
 use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Answer, Id, Message};
+use testkit::{Dice, Seeds};
 
-use crate::seeds::{Dice, each_seed};
 use lines::Line;
 use model::{Model, said};
 
@@ -25,13 +25,14 @@ const LIMITS: Limits = Limits { requests: 5, bytes: 400 };
 
 #[test]
 fn endpoints_do_what_the_model_says() {
-    each_seed(FEW, ALL, |seed| {
+    let all = Seeds::few(FEW).all(ALL).each(|seed| {
         let mut world = World::new(Dice::new(seed));
         for _ in 0..world.dice.below(120) {
             world.step()?;
         }
         world.come_to_rest()
     });
+    all.unwrap();
 }
 
 /// A handle that knows whether its handler was told to stop.

@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-auth-01", "the list of login methods", listed),
     case!("v1-auth-05", "`authenticate`, then a session", login).fresh(),
     case!("v1-auth-14", "`logout` after a login", logout).fresh(),
 ];
 
 async fn listed(t: &mut Tester) -> Step {
-    match t.ready().await?.get("authMethods") {
+    match t.initialize_result().await?.get("authMethods") {
         None => Err(Stop::NotApplicable("the agent lists no login methods".to_owned())),
         Some(Value::Array(methods)) => {
             let named = |method: &Value| {

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Reply, Step, Tester};
+use crate::check::subject::{Reply, Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-cancel-04", "a turn is cancelled", in_time),
     case!("v1-cancel-05", "a turn is cancelled", reason),
     case!("v1-cancel-06", "a turn is cancelled", no_error),

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use crate::check::case::{Case, case};
 use crate::check::client;
 use crate::check::client::with;
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-init-03", "versions that are not an integer from 0 to 65535", bad_versions).fresh(),
     case!("v1-init-04", "the version 1", known_version).fresh(),
     case!("v1-init-05", "a version that no agent speaks", newer_version).fresh(),
@@ -102,7 +103,7 @@ pub(in crate::check) async fn too_early(t: &mut Tester) -> Step {
 }
 
 async fn result(t: &mut Tester) -> Step {
-    let result = t.ready().await?;
+    let result = t.initialize_result().await?;
     if version_of(result).is_none() {
         return Err(Stop::Fail("`protocolVersion` is missing or malformed".to_owned()));
     }
@@ -113,7 +114,7 @@ async fn result(t: &mut Tester) -> Step {
 }
 
 async fn info(t: &mut Tester) -> Step {
-    let result = t.ready().await?;
+    let result = t.initialize_result().await?;
     for member in ["name", "version"] {
         if result.pointer(&format!("/agentInfo/{member}")).and_then(Value::as_str).is_none() {
             return Err(Stop::Fail(format!("`agentInfo.{member}` is missing or not a string")));

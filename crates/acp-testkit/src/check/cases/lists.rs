@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-rpc-10", "`session/list` without `params`, and with `null`", without_params),
     case!("v1-list-01", "`session/list` of a folder that nobody has", odd_filter),
     case!("v1-list-02", "`session/list` with empty params", first_page),

@@ -12,11 +12,14 @@ pub(super) mod session;
 mod settings;
 
 use super::case::Case;
+use super::either::Either;
+use super::tester::Tester;
 
-/// Returns all cases. Those that share a connection stand before the others.
-pub(super) fn all() -> Vec<&'static Case> {
+/// Returns all cases.
+pub(super) fn all() -> impl Iterator<Item = &'static Case<Tester>> {
     let tables = [
         rpc::CASES,
+        Tester::CASES,
         session::CASES,
         settings::CASES,
         lists::CASES,
@@ -27,7 +30,5 @@ pub(super) fn all() -> Vec<&'static Case> {
         initialize::CASES,
         auth::CASES,
     ];
-    let mut cases: Vec<&Case> = tables.into_iter().flatten().collect();
-    cases.sort_by_key(|case| case.fresh);
-    cases
+    tables.into_iter().flatten()
 }

@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client::Permission;
-use crate::check::tester::{Step, Tester, update_of};
+use crate::check::subject::{Step, Subject, update_of};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-perm-08", "a permission request that is answered `cancelled`", no_consent),
     case!("v1-turn-09", "a permission request that is allowed", reported),
     case!(

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Reply, Step, Tester};
+use crate::check::subject::{Reply, Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-cap-06", "a session, a turn with updates, a cancellation", baseline),
     case!("v1-cap-08", "a prompt of text and a link", text_and_link),
     case!("v1-turn-03", "a turn to its end", stop_reason),

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Reply, Step, Tester, update_of};
+use crate::check::subject::{Reply, Step, Subject, update_of};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v1-load-02", "a session with a turn is loaded on a new connection", replayed).fresh(),
     case!("v1-load-03", "a session with a turn is loaded on a new connection", replayed_before).fresh(),
     case!("v1-load-08", "`session/load` of a session that nobody has", unknown),

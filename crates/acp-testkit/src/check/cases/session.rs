@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(in crate::check) const CASES: &[Case] = &[
+pub(in crate::check) const CASES: &[Case<Tester>] = &[
     case!("v1-new-01", "three sessions", unique_ids),
     case!(
         "v1-new-02",

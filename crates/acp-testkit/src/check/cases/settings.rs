@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!(
         "v1-cap-25",
         "`session/set_mode` and `session/set_config_option` of a session without them",

@@ -1,7 +1,7 @@
 //! The points that a client comes to by itself, and the way there.
 
 use super::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
 /// A point that a client comes to by itself.
@@ -67,16 +67,6 @@ impl Stage {
     /// Returns true if an ordinary start comes to a point.
     pub(super) fn comes_to(&self, point: Point) -> bool {
         !self.unreached.contains_key(&point)
-    }
-
-    /// Waits until the client has got as far as it comes by itself.
-    pub(super) async fn ready(&mut self) -> Step {
-        for point in [Point::Initialized, Point::Session, Point::Prompt] {
-            if self.comes_to(point) {
-                self.reach(point).await?;
-            }
-        }
-        if self.comes_to(Point::Initialized) { Ok(()) } else { self.reach(Point::Initialized).await }
     }
 
     /// Waits for a prompt, which stays open. Returns its session.

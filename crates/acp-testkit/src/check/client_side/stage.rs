@@ -1,4 +1,4 @@
-//! A scenario's hold on the client: its start, the agent's lines, and how far the client comes.
+//! The client under check: its start, the agent's lines, and how far the client comes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::reach::Point;
 use super::start::running::{AgentStart, Running};
 use super::start::target::ClientTarget;
 use crate::check::client::with;
-use crate::check::tester::{Recording, Reply, Step};
+use crate::check::subject::{Recording, Reply, Step, Subject};
 use crate::check::verdict::Stop;
 use crate::peer::{Line, Message, ScriptedPeer};
 
@@ -22,7 +22,7 @@ use crate::peer::{Line, Message, ScriptedPeer};
 const LATE: Duration = Duration::from_secs(1);
 
 /// A client that is started when it is needed, and the agent that the checker plays for it.
-pub(super) struct Stage {
+pub(in crate::check) struct Stage {
     pub(super) options: Arc<ClientOptions>,
     target: Arc<ClientTarget>,
     running: Option<Running>,
@@ -33,7 +33,7 @@ pub(super) struct Stage {
     pub(super) prompt: String,
     /// The capabilities that the client has named.
     offered: Value,
-    pub(super) recordings: Vec<Recording>,
+    recordings: Vec<Recording>,
     /// The points that an ordinary start has not come to, with the reason.
     pub(super) unreached: HashMap<Point, String>,
     /// True if the client does not end by itself.
@@ -74,20 +74,6 @@ impl Stage {
             early: None,
             files: Vec::new(),
         }
-    }
-
-    pub(super) fn lines(&self) -> &[Line] {
-        self.start.as_ref().map_or(&[], |start| start.peer.lines())
-    }
-
-    /// Returns the connection to the client. The client is started if it does not run.
-    pub(super) async fn peer(&mut self) -> Step<&mut ScriptedPeer> {
-        if self.start.is_none() {
-            let start = self.agent_start().await?;
-            self.start = Some(start);
-        }
-        let start = self.start.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))?;
-        Ok(&mut start.peer)
     }
 
     /// Waits for the next start of the agent by the client.
@@ -141,25 +127,6 @@ impl Stage {
         self.start = Some(start);
     }
 
-    /// Ends the turn and the client with everything that it has started.
-    pub(super) async fn disconnect(&mut self) {
-        if self.start.is_some() {
-            let _ = self.leave().await;
-        }
-        self.set_aside();
-        if let Some(running) = self.running.take() {
-            running.end().await;
-        }
-        self.agent = Agent::full(&self.options.cwd);
-        self.prompt.clone_from(&self.options.prompt);
-        self.offered = Value::Null;
-        (self.awaited, self.early) = (None, None);
-        for file in self.files.drain(..) {
-            // A client may have refused to write it.
-            let _ = std::fs::remove_file(file);
-        }
-    }
-
     /// Lets the client go its own way to the end. The last lines count, too.
     async fn leave(&mut self) -> Step {
         let stays = self.stays;
@@ -186,9 +153,97 @@ impl Stage {
         }
     }
 
-    /// Takes the next message, and answers it if it is a request. Lines that are not JSON are
-    /// passed over: a rule of their own judges them.
-    pub(super) async fn next(&mut self, expected: &str) -> Step<Message> {
+    /// Waits until the client has made a call of one of these methods.
+    pub(super) async fn until(&mut self, methods: &[&str]) -> Step<Message> {
+        let expected = format!("a call of `{}`", methods.join("` or `"));
+        loop {
+            let message = self.next(&expected).await?;
+            if message.method().is_some_and(|method| methods.contains(&method)) {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// Answers the open prompt.
+    pub(super) async fn finish(&mut self, reason: &str) -> Step {
+        if let Some(prompt) = self.agent.prompt.take() {
+            self.peer().await?.answer(&prompt, json!({"stopReason": reason})).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request of the open turn's session and waits for its answer.
+    pub(super) async fn ask(&mut self, method: &str, params: Value) -> Step<Reply> {
+        let session = self.turn().await?;
+        self.call(method, with(params, "sessionId", session.into())).await
+    }
+
+    /// Sends an update of the open turn's session.
+    pub(super) async fn update(&mut self, update: Value) -> Step {
+        let session = self.turn().await?;
+        Ok(self.peer().await?.update(&session, update).await?)
+    }
+
+    /// Makes the client cancel its turn, and waits until it has.
+    pub(super) async fn cancelled(&mut self) -> Step {
+        self.turn().await?;
+        if !self.running.as_mut().is_some_and(Running::cancel) {
+            return Err(Stop::Inconclusive("nobody can make the client cancel its turn".to_owned()));
+        }
+        self.reach(Point::Cancel).await
+    }
+
+    /// Waits for the end of the connection. Returns true if the client has closed the agent's
+    /// stdin, false if it has ended the agent before, and `None` if nobody knows.
+    pub(super) async fn closing(&mut self) -> Step<Option<bool>> {
+        loop {
+            match self.next("the end of the connection").await {
+                Ok(_) => {}
+                Err(Stop::Gone(_)) => break,
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(self.start.as_mut().and_then(|start| start.closed.try_recv().ok()))
+    }
+}
+
+impl Subject for Stage {
+    const NAME: &'static str = "client";
+    const LOST: &'static str = "the client does not initialize an ordinary agent";
+
+    fn is_lost(&self, rule: &str) -> bool {
+        !self.comes_to(Point::Initialized) && rule != "v1-tr-01"
+    }
+
+    fn lines(&self) -> &[Line] {
+        self.start.as_ref().map_or(&[], |start| start.peer.lines())
+    }
+
+    fn recordings(&self) -> &[Recording] {
+        &self.recordings
+    }
+
+    /// Returns the connection to the client. The client is started if it does not run.
+    async fn peer(&mut self) -> Step<&mut ScriptedPeer> {
+        if self.start.is_none() {
+            let start = self.agent_start().await?;
+            self.start = Some(start);
+        }
+        let start = self.start.as_mut().ok_or_else(|| Stop::Gone("there is no connection".to_owned()))?;
+        Ok(&mut start.peer)
+    }
+
+    /// Waits until the client has got as far as it comes by itself.
+    async fn ready(&mut self) -> Step {
+        for point in [Point::Initialized, Point::Session, Point::Prompt] {
+            if self.comes_to(point) {
+                self.reach(point).await?;
+            }
+        }
+        if self.comes_to(Point::Initialized) { Ok(()) } else { self.reach(Point::Initialized).await }
+    }
+
+    async fn next(&mut self, expected: &str) -> Step<Message> {
         self.peer().await?;
         let Some(start) = self.start.as_mut() else { return Err(Stop::Gone("no client runs".to_owned())) };
         loop {
@@ -212,123 +267,36 @@ impl Stage {
         }
     }
 
-    /// Waits until the client has made a call of one of these methods.
-    pub(super) async fn until(&mut self, methods: &[&str]) -> Step<Message> {
-        let expected = format!("a call of `{}`", methods.join("` or `"));
-        loop {
-            let message = self.next(&expected).await?;
-            if message.method().is_some_and(|method| methods.contains(&method)) {
-                return Ok(message);
-            }
+    /// Ends the turn and the client with everything that it has started.
+    async fn disconnect(&mut self) {
+        if self.start.is_some() {
+            let _ = self.leave().await;
+        }
+        self.set_aside();
+        if let Some(running) = self.running.take() {
+            running.end().await;
+        }
+        self.agent = Agent::full(&self.options.cwd);
+        self.prompt.clone_from(&self.options.prompt);
+        self.offered = Value::Null;
+        (self.awaited, self.early) = (None, None);
+        for file in self.files.drain(..) {
+            // A client may have refused to write it.
+            let _ = std::fs::remove_file(file);
         }
     }
 
-    /// Answers the open prompt.
-    pub(super) async fn finish(&mut self, reason: &str) -> Step {
-        if let Some(prompt) = self.agent.prompt.take() {
-            self.peer().await?.answer(&prompt, json!({"stopReason": reason})).await?;
-        }
-        Ok(())
+    async fn is_alive(&mut self) -> bool {
+        self.call("_acp_check/alive", json!({})).await.is_ok()
     }
 
-    /// Returns a capability of the client by its path, `null` if it is not there.
-    pub(super) async fn capability(&mut self, path: &str) -> Step<Value> {
+    async fn capability(&mut self, path: &str) -> Step<Value> {
         self.ready().await?;
         let pointer = format!("/{}", path.replace('.', "/"));
         Ok(self.offered.pointer(&pointer).cloned().unwrap_or_default())
     }
 
-    /// Stops a scenario for a client without this capability.
-    pub(super) async fn needs(&mut self, path: &str) -> Step {
-        match self.capability(path).await? {
-            Value::Null | Value::Bool(false) => {
-                Err(Stop::NotApplicable(format!("the client does not offer `{path}`")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Sends a request and waits for its answer.
-    pub(super) async fn call(&mut self, method: &str, params: Value) -> Step<Reply> {
-        let id = self.peer().await?.request(method, params).await?;
-        self.reply(&id).await
-    }
-
-    /// Sends a request of the open turn's session and waits for its answer.
-    pub(super) async fn ask(&mut self, method: &str, params: Value) -> Step<Reply> {
-        let session = self.turn().await?;
-        self.call(method, with(params, "sessionId", session.into())).await
-    }
-
-    pub(super) async fn notify(&mut self, method: &str, params: Value) -> Step {
-        Ok(self.peer().await?.notify(method, params).await?)
-    }
-
-    /// Sends an update of the open turn's session.
-    pub(super) async fn update(&mut self, update: Value) -> Step {
-        let session = self.turn().await?;
-        Ok(self.peer().await?.update(&session, update).await?)
-    }
-
-    /// Sends a line as it is.
-    pub(super) async fn raw(&mut self, line: &str) -> Step {
-        Ok(self.peer().await?.raw(format!("{line}\n")).await?)
-    }
-
-    /// Waits for the answer to a request. Others of the client's messages are collected.
-    pub(super) async fn reply(&mut self, id: &Value) -> Step<Reply> {
-        let mut before = Vec::new();
-        loop {
-            let message = self.next(&format!("the answer to the request {id}")).await?;
-            if message.is_answer() && message.id() == Some(id) {
-                return Ok(Reply { message, before });
-            }
-            before.push(message);
-        }
-    }
-
-    /// Calls a method that no client has, to see that everything before it was read. Returns the
-    /// messages that came before its answer.
-    pub(super) async fn fence(&mut self) -> Step<Vec<Message>> {
-        Ok(self.call("_acp_check/fence", json!({})).await?.before)
-    }
-
-    /// Checks that the client has read everything, and has answered nothing that was not asked.
-    pub(super) async fn goes_on(&mut self, after: &str) -> Step {
-        // The second fence catches an answer that a task gives after the first.
-        for _ in 0..2 {
-            let before = self.fence().await?;
-            if let Some(answer) = before.iter().find(|message| message.is_answer()) {
-                let id = answer.id().unwrap_or(&Value::Null);
-                return Err(Stop::Fail(format!("{after}: expected no answer, seen one with the id {id}")));
-            }
-            let gives_up = |message: &&Message| message.method() == Some("session/cancel");
-            if before.iter().any(|message| gives_up(&message)) {
-                return Err(Stop::Fail(format!("{after}: the client cancels the turn")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes the client cancel its turn, and waits until it has.
-    pub(super) async fn cancelled(&mut self) -> Step {
-        self.turn().await?;
-        if !self.running.as_mut().is_some_and(Running::cancel) {
-            return Err(Stop::Inconclusive("nobody can make the client cancel its turn".to_owned()));
-        }
-        self.reach(Point::Cancel).await
-    }
-
-    /// Waits for the end of the connection. Returns true if the client has closed the agent's
-    /// stdin, false if it has ended the agent before, and `None` if nobody knows.
-    pub(super) async fn closing(&mut self) -> Step<Option<bool>> {
-        loop {
-            match self.next("the end of the connection").await {
-                Ok(_) => {}
-                Err(Stop::Gone(_)) => break,
-                Err(stop) => return Err(stop),
-            }
-        }
-        Ok(self.start.as_mut().and_then(|start| start.closed.try_recv().ok()))
+    fn gives_up(message: &Message) -> bool {
+        message.method() == Some("session/cancel")
     }
 }

@@ -57,7 +57,8 @@ impl Said {
 }
 
 impl<'a> Conversation<'a> {
-    pub(in crate::check) fn of(lines: &'a [Line]) -> Self {
+    /// Reads the recording of a side. For a client, the words of agents are the client's.
+    pub(in crate::check) fn new(lines: &'a [Line], side: Side) -> Self {
         let mut said: Vec<Said> = Vec::new();
         let mut open = HashMap::new();
         for (line, text) in lines.iter().enumerate() {
@@ -76,12 +77,7 @@ impl<'a> Conversation<'a> {
             };
             said.push(Said { line, way: text.way, json, what });
         }
-        Self { lines, said, side: Side::Agent }
-    }
-
-    /// Reads the recording of a client: the words of agents are the client's here.
-    pub(in crate::check) fn of_client(lines: &'a [Line]) -> Self {
-        Self { side: Side::Client, ..Self::of(lines) }
+        Self { lines, said, side }
     }
 
     /// Returns the name of the side that is under check.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::check::client_side;
 use crate::check::rules::Rule;
+use crate::check::suite::{self, Suite};
 use crate::check::version::Version;
 
 /// The rules of a version that bind a side and show on the wire, with those that have a case.
@@ -28,29 +29,22 @@ impl Coverage {
     /// Counts the cases of this version of the checker.
     #[must_use]
     pub fn of_agents(version: Version) -> Self {
-        let (active, passive) = (version.cases(), version.passive());
-        let has = |rule: &&Rule| {
-            passive.contains(&rule.id.as_str()) || active.iter().any(|case| case.rule == rule.id)
-        };
-        let (judged, earlier) = Rule::all().iter().filter(has).partition(|rule| rule.is_of(version));
-        let is_missing = |rule: &&Rule| rule.is_of(version) && rule.is_checkable() && !has(rule);
-        let missing = Rule::all().iter().filter(is_missing).collect();
-        Self { judged, missing, earlier, cases: active.len(), version, of_clients: false }
+        Self::of(&suite::of_agents(version), false, Rule::is_checkable)
     }
 
     /// Counts the cases for clients, which are those of version 1.
     #[must_use]
     pub fn of_clients() -> Self {
-        let (active, cases) = client_side::active();
-        let has = |rule: &&Rule| {
-            let id = rule.id.as_str();
-            client_side::RULES.contains(&id) || active.contains(&id)
-        };
-        let judged = Rule::all().iter().filter(has).collect();
-        let is_missing =
-            |rule: &&Rule| rule.is_of(Version::V1) && rule.is_checkable_of_clients() && !has(rule);
+        Self::of(&client_side::of_clients(), true, Rule::is_checkable_of_clients)
+    }
+
+    fn of<S>(suite: &Suite<S>, of_clients: bool, is_checkable: fn(&Rule) -> bool) -> Self {
+        let (version, cases) = (suite.version, suite.cases.len());
+        let has = |rule: &&Rule| suite.judges(&rule.id);
+        let (judged, earlier) = Rule::all().iter().filter(has).partition(|rule| rule.is_of(version));
+        let is_missing = |rule: &&Rule| rule.is_of(version) && is_checkable(rule) && !has(rule);
         let missing = Rule::all().iter().filter(is_missing).collect();
-        Self { judged, missing, earlier: Vec::new(), cases, version: Version::V1, of_clients: true }
+        Self { judged, missing, earlier, cases, version, of_clients }
     }
 }
 
@@ -61,15 +55,15 @@ impl fmt::Display for Coverage {
         let of_version = Rule::all().iter().filter(|rule| rule.is_of(self.version));
         let mut areas: Vec<&str> = of_version.map(|rule| rule.area.as_str()).collect();
         areas.dedup();
-        writeln!(f, "{:<46} {:>6} {:>6}", "area", "judged", "of")?;
+        writeln!(f, "{:<50} {:>6} {:>6}", "area", "judged", "of")?;
         for area in areas {
             let (judged, missing) = (of(&self.judged, area), of(&self.missing, area));
             if judged + missing > 0 {
-                writeln!(f, "{area:<46} {judged:>6} {:>6}", judged + missing)?;
+                writeln!(f, "{area:<50} {judged:>6} {:>6}", judged + missing)?;
             }
         }
         let (judged, missing) = (self.judged.len(), self.missing.len());
-        writeln!(f, "{:<46} {judged:>6} {:>6}", "all", judged + missing)?;
+        writeln!(f, "{:<50} {judged:>6} {:>6}", "all", judged + missing)?;
         if !self.earlier.is_empty() {
             writeln!(f, "\nof an earlier version: {}", self.earlier.len())?;
         }

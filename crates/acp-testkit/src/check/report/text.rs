@@ -9,7 +9,7 @@ use crate::check::verdict::{Outcome, Verdict};
 /// Writes a summary of each area, then each failure with its lines, then what could not be judged.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<46} {:>5} {:>5} {:>5} {:>5}", "area", "pass", "fail", "n/a", "open")?;
+        writeln!(f, "{:<50} {:>5} {:>5} {:>5} {:>5}", "area", "pass", "fail", "n/a", "open")?;
         let mut areas: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.rule.area.as_str()).collect();
         areas.dedup();
         for area in areas {
@@ -36,7 +36,7 @@ fn row(
     area: &str,
     [pass, fail, not_applicable, open]: [usize; 4],
 ) -> fmt::Result {
-    writeln!(f, "{area:<46} {pass:>5} {fail:>5} {not_applicable:>5} {open:>5}")
+    writeln!(f, "{area:<50} {pass:>5} {fail:>5} {not_applicable:>5} {open:>5}")
 }
 
 impl Report {

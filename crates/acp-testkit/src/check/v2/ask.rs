@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::turn::{Turn, is_tagged};
 use crate::check::client::{self, Permission};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 

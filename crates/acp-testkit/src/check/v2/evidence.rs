@@ -4,11 +4,12 @@ use serde_json::json;
 
 use super::turn::Turn;
 use super::{ask, client};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 
 /// Runs every prompt, for a client that offers everything, for one whose offers are malformed and
 /// for one that offers nothing. The first also closes its session and opens it again.
-pub(in crate::check) async fn gather(tester: &mut Tester) {
+pub(in crate::check) async fn gather(tester: &mut Tester) -> Step {
     let malformed = json!({"elicitation": {"form": true, "url": 5}, "auth": {"terminal": true}});
     for capabilities in [client::everything(), malformed, json!({})] {
         tester.disconnect().await;
@@ -16,6 +17,7 @@ pub(in crate::check) async fn gather(tester: &mut Tester) {
         // An agent that fails here has failed in scenarios, too.
         let _ = converse(tester, capabilities, whole).await;
     }
+    Ok(())
 }
 
 async fn converse(t: &mut Tester, capabilities: serde_json::Value, whole: bool) -> Step {

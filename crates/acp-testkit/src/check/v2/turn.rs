@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::check::tester::{Step, Tester, update_of};
+use crate::check::subject::{Step, Subject, update_of};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 

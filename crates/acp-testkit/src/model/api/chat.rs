@@ -70,6 +70,9 @@ pub(super) fn whole(head: &Head, plan: &Plan) -> Value {
     let calls: Vec<_> = plan.calls.iter().map(call).collect();
     let mut message = serde_json::Map::new();
     message.insert("role".to_owned(), "assistant".into());
+    if !plan.thought.is_empty() {
+        message.insert("reasoning_content".to_owned(), plan.thought.clone().into());
+    }
     message.insert("content".to_owned(), plan.text.clone().into());
     if !calls.is_empty() {
         message.insert("tool_calls".to_owned(), calls.into());

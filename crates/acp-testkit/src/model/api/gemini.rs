@@ -23,7 +23,7 @@ impl Stream for Gemini {
     }
 
     fn thought(&mut self, text: &str) -> Vec<Event> {
-        vec![self.part(&json!({"text": text, "thought": true}))]
+        vec![self.part(&thought(text))]
     }
 
     fn words(&mut self, words: &str) -> Event {
@@ -40,9 +40,15 @@ impl Stream for Gemini {
 }
 
 pub(super) fn whole(head: &Head, plan: &Plan) -> Value {
+    let thought = (!plan.thought.is_empty()).then(|| thought(&plan.thought));
     let text = json!({"text": plan.text});
-    let parts: Value = std::iter::once(text).chain(plan.calls.iter().map(function)).collect();
+    let parts = thought.into_iter().chain([text]).chain(plan.calls.iter().map(function));
+    let parts: Value = parts.collect();
     answer(head, &parts, Some(plan.finish))
+}
+
+fn thought(text: &str) -> Value {
+    json!({"text": text, "thought": true})
 }
 
 fn function(call: &Call) -> Value {

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use crate::model::answer::{Call, Finish, Plan};
 use crate::model::event::{Event, Head, Stream, TOKENS, pieces};
 
+/// The signature of each thought.
+const SIGNATURE: &str = "c3R1Yg==";
+
 pub(super) struct Messages {
     head: Head,
     /// The number of the next content block.
@@ -43,7 +46,7 @@ impl Stream for Messages {
         vec![
             self.open(&json!({"type": "thinking", "thinking": "", "signature": ""})),
             self.delta(&json!({"type": "thinking_delta", "thinking": text})),
-            self.delta(&json!({"type": "signature_delta", "signature": "c3R1Yg=="})),
+            self.delta(&json!({"type": "signature_delta", "signature": SIGNATURE})),
             self.close(),
         ]
     }
@@ -86,7 +89,9 @@ pub(super) fn whole(head: &Head, plan: &Plan) -> Value {
         .calls
         .iter()
         .map(|call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}));
-    let content: Value = std::iter::once(text).chain(calls).collect();
+    let thought = (!plan.thought.is_empty())
+        .then(|| json!({"type": "thinking", "thinking": plan.thought, "signature": SIGNATURE}));
+    let content: Value = thought.into_iter().chain([text]).chain(calls).collect();
     message(head, &content, Some(reason(plan.finish)), TOKENS[1])
 }
 

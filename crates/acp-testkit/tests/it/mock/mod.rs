@@ -171,13 +171,13 @@ async fn a_difference_names_the_step_its_line_and_the_member() {
 async fn each_way_to_differ_is_found() {
     let expects = |params: &str| format!("[[step]]\nexpect = '_x'\nparams = '{params}'\n");
     for (expected, sent, differs) in [
-        (r#"{"a": "${v}", "b": "${v}"}"#, json!({"a": 1, "b": 2}), "`b`: expected \"${v}\", seen 2"),
+        (r#"{"a": "${v}", "b": "${v}"}"#, json!({"a": 1, "b": 2}), "`b`: expected 1, seen 2"),
         (r#"{"a": "${_}"}"#, json!({}), "`a`: expected \"${_}\", but it is missing"),
         (r#"{"a?": 1}"#, json!({"a": 2}), "`a`: expected 1, seen 2"),
         (r#"{"a": [1, "..."]}"#, json!({"a": []}), "`a`: expected [1,\"...\"], seen []"),
         (r#"{"a": [1]}"#, json!({"a": [1, 2]}), "`a`: expected [1], seen [1,2]"),
         (r#"{"a": "x${_}y${_}z"}"#, json!({"a": "x1z"}), "seen \"x1z\""),
-        (r#"{"a": "$${v}"}"#, json!({"a": 5}), "expected \"$${v}\", seen 5"),
+        (r#"{"a": "$${v}"}"#, json!({"a": 5}), "expected \"${v}\", seen 5"),
         (r#"{"a": "in ${none}"}"#, json!({"a": "in 1"}), "expected \"in ${none}\""),
         (r#"{"a": null}"#, json!({"a": 0}), "expected null, seen 0"),
     ] {
@@ -185,6 +185,14 @@ async fn each_way_to_differ_is_found() {
         let shown = error.unwrap_or_else(|| panic!("{expected} is fulfilled by {sent}")).to_string();
         assert!(shown.contains(differs), "{expected}: {shown}");
     }
+    let script =
+        "[[step]]\nexpect = '_x'\nparams = { 'a?' = 1 }\n[[step]]\nexpect = '_y'\nparams = { a = 1 }\n";
+    let sent = ["_x", "_y"].map(|method| json!({"jsonrpc": "2.0", "method": method}));
+    let left_out = after(script, &sent).await.unwrap().to_string();
+    assert!(
+        left_out.contains("step 2") && left_out.contains("`a`: expected 1, but it is missing"),
+        "{left_out}"
+    );
     for (expected, sent) in [
         (r#"{"a": "${v}", "b": "${v}"}"#, json!({"a": [1], "b": [1]})),
         (r#"{"a?": 1, "b?": {"c?": 2}}"#, json!({"b": {}})),
@@ -229,7 +237,26 @@ async fn patience_and_delays_are_on_the_clock_of_the_runtime() {
     let (client, agent) = duplex(4096);
     let error = read(script).play(ScriptedPeer::from_stream(agent)).await.unwrap_err();
     drop(client);
-    assert!(error.to_string().contains("nothing came for 500ms\n  expected: a call of `_x`"), "{error}");
+    assert!(
+        error.to_string().contains("it did not happen within 500ms\n  expected: a call of `_x`"),
+        "{error}"
+    );
+    // Messages that are passed over do not prolong it.
+    for takes in
+        ["wait = '_x'", "request = '_y'\n[[step]]\nresult = {}", "standing = '_talk'\n[[step]]\nend = true"]
+    {
+        let script = format!("[[step]]\npatience = 60\n[[step]]\n{takes}\n");
+        let (client, agent) = duplex(4096);
+        let mut client = ScriptedPeer::from_stream(client);
+        let talks = tokio::spawn(async move {
+            while client.notify("_talk", json!({})).await.is_ok() {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+            }
+        });
+        let error = read(&script).play(ScriptedPeer::from_stream(agent)).await.unwrap_err();
+        assert!(error.to_string().contains("it did not happen within 60s"), "{error}");
+        talks.await.unwrap();
+    }
     let script = "[[step]]\ndelay = 86400\n[[step]]\nnotify = '_x'\n[[step]]\nclose = true\n";
     let (_, failed) = play(read(script), async |client| {
         client.set_patience(Duration::from_secs(2 * 86400));
@@ -267,7 +294,7 @@ fn a_script_that_cannot_be_read_names_the_line() {
         ("[[step]]\nexpect = 'a'\nto = 'b'\n", Some(1), "`to` belongs to `answer`, `fail`, not to `expect`"),
         ("[[step]]\nanswer = 1\nfail = {}\n", Some(1), "a step does one thing: `answer` or `fail`"),
         ("[[step]]\nstanding = 'a'\nanswer = 1\nfail = {}\n", Some(1), "`answer` or `fail`"),
-        ("[[step]]\nanswer = '{'\n", Some(1), "a text that stands for JSON: EOF"),
+        ("[[step]]\nanswer = '{'\n", Some(1), "`answer` is a text that stands for JSON: EOF"),
         ("[[step]]\ndelay = -1\n", Some(1), "the time must be a number of seconds"),
         ("[[step]]\nexpekt = 'a'\n", None, "unknown field `expekt`"),
         ("[[step]]\nnotify = 'a'\ngarble = 'b'\n", None, "unknown variant `b`"),

@@ -139,6 +139,7 @@ impl Client {
                 for block in list(&answer["content"]) {
                     match block["type"].as_str().unwrap() {
                         "text" => read.text.push_str(block["text"].as_str().unwrap()),
+                        "thinking" => {}
                         _ => read.calls.push((string(&block["name"]), block["input"].clone())),
                     }
                 }

@@ -40,6 +40,15 @@ async fn each_api_says_what_the_prompt_directs() {
             ("[[par a && b]] [[shell c]]", 2, "I call run_shell_command.", vec![shell("c")], calls),
             ("[[think hm]] [[length]] [[text cut]]", 0, "cut", vec![], length),
             ("[[edit a b => c]]", 0, "There is no such tool.", vec![], stop),
+            // A tool that is not there is not called, and has no result.
+            (
+                "[[edit a b => c]] [[shell c]] [[text done]]",
+                0,
+                "I call run_shell_command.",
+                vec![shell("c")],
+                calls,
+            ),
+            ("[[edit a b => c]] [[shell c]] [[text done]]", 1, "done", vec![], stop),
             ("[[slow 0]] [[hang 0]] [[text x]]", 0, "x", vec![], stop),
         ] {
             let read = client.send(&stub, &client.request(prompt, results, stream), stream).await;
@@ -61,10 +70,17 @@ async fn errors_and_cut_connections_are_those_of_http() {
         let (status, text) = ask(&stub, Method::POST, client.path(true), &request).await;
         let error: Value = serde_json::from_str(&text.unwrap()).unwrap();
         assert_eq!((status.as_u16(), &error["error"]["code"]), (429, &429.into()));
-        let request = client.request("[[drop]]", 0, true);
-        let (status, text) = ask(&stub, Method::POST, client.path(true), &request).await;
-        assert_eq!(status, StatusCode::OK);
-        assert!(text.is_err(), "{client:?}: the stream ends well: {text:?}");
+        for (prompt, stream) in [("[[drop]]", false), ("[[drop]]", true), ("[[text]] [[drop]]", true)] {
+            let request = client.request(prompt, 0, stream);
+            let (status, text) = ask(&stub, Method::POST, client.path(stream), &request).await;
+            assert_eq!(status, StatusCode::OK);
+            assert!(text.is_err(), "{client:?}: the answer to {prompt} ends well: {text:?}");
+        }
+        for stream in [false, true] {
+            let request = client.request("[[think pondered]] [[text done]]", 0, stream);
+            let (_, text) = ask(&stub, Method::POST, client.path(stream), &request).await;
+            assert!(text.unwrap().contains("pondered"), "{client:?} stream {stream}");
+        }
     }
     let (status, _) = ask(&stub, Method::POST, "/v1/messages", &Value::from("no object")).await;
     assert_eq!(status, StatusCode::OK, "an odd request has no directives");
@@ -173,6 +189,13 @@ async fn tools_are_found_by_the_names_of_the_profile_and_filled_by_their_schemas
             "[[read a.txt]]",
             json!({"command": "view", "path": "a.txt"}),
         ),
+        (
+            "gemini",
+            "read_files",
+            object(json!({"path": {"type": "array", "items": text}}), json!(["path"])),
+            "[[read a.txt]]",
+            json!({"path": ["a.txt"]}),
+        ),
         ("gemini", "my_tool", json!({}), "[[tool my_tool {\"a\": [1]}]]", json!({"a": [1]})),
     ] {
         let profile = Profile::known().find(|known| known.name() == profile).unwrap();
@@ -201,7 +224,11 @@ fn a_profile_sets_the_environment_and_writes_files() {
     for (words, name) in [
         (&["node", "/x/.bin/gemini", "--acp"][..], Some("gemini")),
         (&["codex-acp.exe"], Some("codex")),
-        (&["my-agent", "--acp"], None),
+        (&["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.5.1"], Some("claude")),
+        (&["npx", "@google/gemini-cli", "--acp"], Some("gemini")),
+        (&["bunx", "opencode-ai@latest", "acp"], Some("opencode")),
+        (&["npx", "@qwen-code/qwen-code@1.0", "--acp"], Some("qwen")),
+        (&["my-agent", "--acp", "@"], None),
     ] {
         let found = Profile::of_command(&command(words));
         assert_eq!(found.as_ref().map(Profile::name), name, "{words:?}");

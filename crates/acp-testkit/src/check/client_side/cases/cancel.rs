@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::permission::{OPTIONS, consent, options, tool};
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-cancel-03", "the client cancels a turn that has a permission request", pending).fresh(),
     case!("v1-cancel-09", "updates of a tool call after `session/cancel`", late).fresh().survives(),
     case!("v1-creq-03", "`$/cancel_request` for a permission request", request),

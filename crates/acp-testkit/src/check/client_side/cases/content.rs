@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::permission::reads;
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-cont-07", "annotations that are malformed", odd_annotations).survives(),
     case!("v1-rpc-26", "an update of a kind that nobody has, then an ordinary one", unknown_update)
         .survives(),

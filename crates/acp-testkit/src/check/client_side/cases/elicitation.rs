@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::{Reply, Step};
+use crate::check::subject::{Reply, Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     // A rule over all lines looks at the answer, and others at its content.
     case!("v1-eli-15", "a form", form),
     case!("v1-eli-21", "the end of a question that nobody has asked", complete).survives(),

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-err-02", "a turn ends with an error of an unknown code", unknown_code).fresh(),
     case!("v1-auth-16", "a turn ends because a login is needed", login_needed).fresh(),
     case!("v1-tr-08", "a turn ends, and the client is done", closes).fresh(),

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::check::case::{Case, case};
 use crate::check::client_side::agent::Agent;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-init-01", "an agent that answers `initialize` late", late).fresh(),
     case!("v1-init-06", "an agent that answers with the version 9", unknown_version).fresh(),
     case!("v1-init-17", "an `agentInfo` that is not an object", odd_info).fresh().survives(),

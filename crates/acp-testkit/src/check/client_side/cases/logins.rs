@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::reach::Point;
 use crate::check::client_side::stage::Stage;
 use crate::check::client_side::start::running::AgentStart;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-auth-02", "a malformed login in a terminal beside one without a type", malformed).fresh(),
     case!("v1-auth-04", "an agent with logins in a terminal only", terminal_only).fresh(),
     case!("v1-auth-07", "a login in a terminal is started", started).fresh(),

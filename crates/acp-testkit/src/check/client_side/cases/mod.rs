@@ -15,12 +15,15 @@ mod terminals;
 mod tools;
 mod updates;
 
-use super::case::Case;
+use super::stage::Stage;
+use crate::check::case::Case;
+use crate::check::either::Either;
 
-/// Returns all cases. Those that share a start of the client stand before the others.
-pub(super) fn all() -> Vec<&'static Case> {
+/// Returns all cases.
+pub(super) fn all() -> impl Iterator<Item = &'static Case<Stage>> {
     let tables = [
         rpc::CASES,
+        Stage::CASES,
         permission::CASES,
         tools::CASES,
         content::CASES,
@@ -35,7 +38,5 @@ pub(super) fn all() -> Vec<&'static Case> {
         logins::CASES,
         ends::CASES,
     ];
-    let mut cases: Vec<&Case> = tables.into_iter().flatten().collect();
-    cases.sort_by_key(|case| case.fresh);
-    cases
+    tables.into_iter().flatten()
 }

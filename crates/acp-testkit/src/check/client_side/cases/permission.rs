@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-cap-07", "an update, and a permission request", baseline).survives(),
     case!("v1-perm-06", "permission requests with options of each kind", kinds),
     case!("v1-perm-07", "a permission request with a malformed option", bad_option),

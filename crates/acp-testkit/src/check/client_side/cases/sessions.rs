@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-new-12", "a session whose id is of odd characters, beside another one", odd_id)
         .fresh()
         .survives(),

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::check::case::{Case, case};
 use crate::check::client::with;
 use crate::check::client_side::agent::pace;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-cfg-05", "an option of a type that nobody has", unknown_type).fresh().survives(),
     case!("v1-cfg-07", "options of an unknown category and of none", categories).fresh().survives(),
     case!("v1-cfg-16", "an option whose values stand in groups", groups).fresh().survives(),

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::check::client_side::case::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
 use crate::peer::Message;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-term-01", "a command that takes long", at_once),
     case!("v1-term-03", "more output than the limit, of characters of two bytes", limit),
     case!("v1-term-04", "the output of a command that runs, and of one that has ended", status),

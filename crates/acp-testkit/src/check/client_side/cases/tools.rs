@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::permission::reads;
+use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-tool-04", "an update of a tool call with members that are `null`", nulls).survives(),
     case!("v1-tool-05", "a tool call with a name, and an update without it", names).survives(),
     case!("v1-tool-06", "tool calls of each status", statuses).survives(),

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
+use crate::check::case::{Case, case};
 use crate::check::client_side::agent::pace;
-use crate::check::client_side::case::{Case, case};
 use crate::check::client_side::stage::Stage;
-use crate::check::tester::Step;
+use crate::check::subject::{Step, Subject};
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-info-01", "updates of the title: a value, `null`, nothing", titles).survives(),
     case!("v1-not-03", "a notice of an error", notice).survives(),
     case!("v1-cmp-02", "a compaction with `null` and empty members", compaction).survives(),

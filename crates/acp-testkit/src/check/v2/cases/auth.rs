@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-auth-01", "`auth/login` and `auth/logout` of an agent with login methods", both).fresh(),
     case!("v2-auth-07", "requests that need a login, after a logout", gated).fresh(),
 ];
@@ -17,7 +18,7 @@ fn login_of(t: &Tester) -> Step<String> {
 }
 
 async fn both(t: &mut Tester) -> Step {
-    let methods = t.ready().await?.get("authMethods").and_then(Value::as_array);
+    let methods = t.initialize_result().await?.get("authMethods").and_then(Value::as_array);
     if methods.is_none_or(Vec::is_empty) {
         return Err(Stop::NotApplicable("the agent lists no login methods".to_owned()));
     }

@@ -5,12 +5,13 @@ use serde_json::json;
 use super::envelope::cancel_unknown;
 use crate::check::case::{Case, case};
 use crate::check::cases::cancel::finished_request;
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::v2::ask;
 use crate::check::v2::turn::{Turn, owed};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-cancel-01", "a turn is cancelled", in_time),
     case!("v2-cancel-02", "a turn is cancelled, and a session without work", reason),
     case!("v2-cancel-03", "a turn is cancelled", no_error),

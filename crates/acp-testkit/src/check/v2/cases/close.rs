@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::v2::turn::{Turn, owed};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-list-01", "`session/list`", list),
     case!("v2-list-02", "`session/list` of the folders above and below", filter),
     case!("v2-close-01", "a session is closed during a turn, and gets a prompt", frees),

@@ -3,20 +3,22 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::cases::{initialize, rpc};
-use crate::check::tester::{Reply, Step, Tester};
+use crate::check::cases::initialize;
+use crate::check::either;
+use crate::check::subject::{Reply, Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::v2::ask;
 use crate::check::v2::client::of_version;
 use crate::check::v2::turn::owed;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-rpc-01", "a request with the id `null`", null_id).survives(),
-    case!("v2-rpc-02", "requests with the ids 0, -1, \"0\" and a long string", rpc::ids),
+    case!("v2-rpc-02", "requests with the ids 0, -1, \"0\" and a long string", either::ids),
     case!("v2-rpc-04", "a request with the id of the agent's open request", equal_ids),
     case!("v2-rpc-05", "a line whose id cannot be read", unreadable_id).survives(),
-    case!("v2-rpc-06", "an empty array and an array of two requests", rpc::arrays).survives(),
-    case!("v2-rpc-07", "methods that nobody has", rpc::unknown_methods),
+    case!("v2-rpc-06", "an empty array and an array of two requests", either::arrays).survives(),
+    case!("v2-rpc-07", "methods that nobody has", either::unknown_methods),
     case!("v2-err-01", "requests that name a session that nobody has", unknown_session),
     case!("v2-err-02", "`session/new` before `initialize`", initialize::too_early).fresh(),
     case!("v2-err-03", "`initialize` with the versions 0 and 1", old_versions).fresh(),
@@ -26,7 +28,7 @@ pub(super) const CASES: &[Case] = &[
 
 async fn null_id(t: &mut Tester) -> Step {
     let request = r#"{"jsonrpc":"2.0","id":null,"method":"session/list","params":{}}"#;
-    rpc::broken(t, request, -32600, "a request with the id `null`").await
+    either::broken(t, request, -32600, "a request with the id `null`").await
 }
 
 async fn equal_ids(t: &mut Tester) -> Step {
@@ -43,11 +45,8 @@ async fn equal_ids(t: &mut Tester) -> Step {
 }
 
 async fn unreadable_id(t: &mut Tester) -> Step {
-    t.ready().await?;
-    t.raw("{").await?;
-    let mut answers = t.fence().await?;
-    answers.extend(t.fence().await?);
-    let answer = answers.iter().find(|message| message.is_answer());
+    let answers = either::answers(t, "{").await?;
+    let answer = answers.first();
     match answer.and_then(|answer| answer.get("id")) {
         Some(Value::Null) => Ok(()),
         Some(id) => Err(Stop::Fail(format!("half an object is answered under the id {id}"))),

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::settings;
 use crate::check::case::{Case, case};
-use crate::check::cases::rpc;
 use crate::check::client::with;
-use crate::check::tester::{Reply, Step, Tester};
+use crate::check::subject::{Reply, Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::v2::client::{initialize, of_version};
 use crate::check::v2::turn::Turn;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-init-01", "`initialize` of version 2 without `info`", without_info).fresh(),
     case!("v2-init-02", "`initialize` with the versions 2, 3 and 65535", versions).fresh(),
     case!("v2-init-03", "`initialize` with version 1, then with version 2", retried).fresh().survives(),
@@ -95,7 +95,7 @@ async fn repeated(t: &mut Tester) -> Step {
 async fn early_notifications(t: &mut Tester) -> Step {
     t.notify("session/cancel", json!({"sessionId": "acp-check-none"})).await?;
     t.notify("_acp_check/event", json!({})).await?;
-    rpc::silence(t, "a notification before `initialize`").await?;
+    t.goes_on("a notification before `initialize`").await?;
     t.call("initialize", hello()).await?.result("`initialize` after notifications").map(drop)
 }
 

@@ -13,7 +13,8 @@ mod setup;
 
 pub(super) use self::settings::select_values;
 use crate::check::case::Case;
-use crate::check::cases::{rpc, session};
+use crate::check::cases;
+use crate::check::tester::Tester;
 
 /// The rules of version 1 whose scenarios are those of version 2, too.
 const EARLIER: &[&str] = &[
@@ -34,9 +35,9 @@ const EARLIER: &[&str] = &[
     "v1-new-09",
 ];
 
-/// Returns all cases. Those that share a connection stand before the others.
-pub(in crate::check) fn all() -> Vec<&'static Case> {
-    let earlier = rpc::CASES.iter().chain(session::CASES).filter(|case| EARLIER.contains(&case.rule));
+/// Returns all cases.
+pub(in crate::check) fn all() -> impl Iterator<Item = &'static Case<Tester>> {
+    let earlier = cases::all().filter(|case| EARLIER.contains(&case.rule));
     let tables = [
         envelope::CASES,
         setup::CASES,
@@ -49,7 +50,5 @@ pub(in crate::check) fn all() -> Vec<&'static Case> {
         initialize::CASES,
         auth::CASES,
     ];
-    let mut cases: Vec<&Case> = earlier.chain(tables.into_iter().flatten()).collect();
-    cases.sort_by_key(|case| case.fresh);
-    cases
+    earlier.chain(tables.into_iter().flatten())
 }

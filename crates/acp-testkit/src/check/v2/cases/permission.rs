@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::Step;
+use crate::check::tester::Tester;
 use crate::check::v2::ask;
 use crate::check::v2::turn::owed;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-perm-07", "a permission request with answers that do not allow it", no_consent),
     case!("v2-eli-02", "a form that is answered with an unknown action", unknown_action),
     case!("v2-eli-04", "a turn is cancelled that waits for a form", unanswered),

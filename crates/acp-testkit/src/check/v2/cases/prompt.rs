@@ -1,12 +1,13 @@
 //! Prompts, and the states of their turns.
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::v2::ask;
 use crate::check::v2::turn::{Turn, owed};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-turn-01", "the answer to a prompt whose turn lasts", answered),
     case!("v2-turn-08", "a prompt waits for a turn, and is cancelled", waiting),
     case!("v2-state-01", "a turn to its end", runs),

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::tester::{Reply, Step, Tester, update_of};
+use crate::check::subject::{Reply, Step, Subject, update_of};
+use crate::check::tester::Tester;
 use crate::check::v2::turn::{Turn, is_tagged};
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-res-02", "a session with a turn is opened again without its history", without_history),
     case!("v2-res-03", "a session with a turn is opened again with its history", with_history),
     case!("v2-res-04", "a replay from an unknown place, and from none", cursors),

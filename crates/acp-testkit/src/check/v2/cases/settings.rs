@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::tester::{Step, Tester};
+use crate::check::subject::{Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-cfg-02", "`session/set_config_option` without a `type`", without_type),
     case!("v2-cfg-03", "an unknown option, an unknown value, a listed value", values),
     case!("v2-cfg-05", "`session/set_mode`", set_mode),

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client::with;
-use crate::check::tester::{Reply, Step, Tester};
+use crate::check::subject::{Reply, Step, Subject};
+use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[Case<Tester>] = &[
     case!("v2-new-01", "`session/new` with `cwd` only, and without `cwd`", required_members),
     case!("v2-new-06", "two MCP servers of one name", duplicate_names),
     case!("v2-mcp-01", "an MCP server without a type, and one with required members only", server_members),

@@ -12,11 +12,11 @@ mod states;
 mod terminals;
 mod updates;
 
+use acp_types::method::Side;
 use acp_types::v2::methods::METHODS;
 
-use crate::check::passive::conversation::Conversation;
 use crate::check::passive::{Findings, envelope, schema as form};
-use crate::check::tester::Recording;
+use crate::check::subject::Recording;
 
 /// The rules of version 2 that are judged here.
 const RULES: &[&str] = &[
@@ -101,25 +101,21 @@ pub(in crate::check) fn rules() -> Vec<&'static str> {
 
 /// Judges all recordings.
 pub(in crate::check) fn judge(recordings: &[Recording]) -> Findings {
-    let mut findings = Findings::new([RULES, EARLIER], RENAMED);
-    for (number, recording) in recordings.iter().enumerate() {
-        findings.begin(number);
-        let conversation = Conversation::of(&recording.lines);
-        envelope::judge(&conversation, METHODS, &mut findings);
+    Findings::of(recordings, Side::Agent, [RULES, EARLIER], RENAMED, |conversation, findings| {
+        envelope::judge(conversation, METHODS, findings);
         // From here on the rules are about the payloads of version 2.
         if conversation.version() != Some(2) {
-            continue;
+            return;
         }
-        form::judge(&conversation, &schema::V2, &mut findings);
-        requests::judge(&conversation, &mut findings);
-        initialize::judge(&conversation, &mut findings);
-        prompts::judge(&conversation, &mut findings);
-        states::judge(&conversation, &mut findings);
-        updates::judge(&conversation, &mut findings);
-        terminals::judge(&conversation, &mut findings);
-        lists::judge(&conversation, &mut findings);
-        questions::judge(&conversation, &mut findings);
-        open_values::judge(&conversation, &mut findings);
-    }
-    findings
+        form::judge(conversation, &schema::V2, findings);
+        requests::judge(conversation, findings);
+        initialize::judge(conversation, findings);
+        prompts::judge(conversation, findings);
+        states::judge(conversation, findings);
+        updates::judge(conversation, findings);
+        terminals::judge(conversation, findings);
+        lists::judge(conversation, findings);
+        questions::judge(conversation, findings);
+        open_values::judge(conversation, findings);
+    })
 }

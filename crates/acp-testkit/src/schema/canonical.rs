@@ -20,7 +20,15 @@ impl CanonicalSchema {
     /// # Errors
     /// Fails if the file cannot be read or does not hold a schema.
     pub fn load(version: &str) -> io::Result<Self> {
-        let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
+        Self::load_as(version, cfg!(feature = "unstable"))
+    }
+
+    /// Loads the unstable schema of a version, or the stable one, like [`load`](Self::load).
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or does not hold a schema.
+    pub fn load_as(version: &str, unstable: bool) -> io::Result<Self> {
+        let file = if unstable { "schema.unstable.json" } else { "schema.json" };
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(version).join(file);
         let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| named(error.to_string()))?;
@@ -47,6 +55,16 @@ impl CanonicalSchema {
     #[must_use]
     pub fn accepts(&self, definition: &str, value: &Json) -> bool {
         self.validators.get(&pointer(definition)).is_some_and(|validator| validator.is_valid(value))
+    }
+
+    /// Checks a value against a definition.
+    ///
+    /// # Errors
+    /// Fails with the reason if the schema does not accept the value, or has no such definition.
+    pub fn check(&self, definition: &str, value: &Json) -> Result<(), String> {
+        let validator = self.validators.get(&pointer(definition));
+        let validator = validator.ok_or_else(|| format!("there is no definition {definition}"))?;
+        validator.validate(value).map_err(|error| format!("{definition}: {error}"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sessions in the memory of the process.
 
+mod stored;
+
 #[cfg(feature = "v2")]
 use std::any::Any;
 use std::collections::HashMap;
@@ -11,6 +13,7 @@ use std::time::SystemTime;
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
+use self::stored::{PIECE, Stored};
 use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError, timestamp};
 
 /// The stores of agents that have none of their own. An agent may serve several connections, one
@@ -18,19 +21,14 @@ use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError, time
 #[cfg(feature = "v2")]
 static OF_AGENTS: Mutex<Vec<(Weak<dyn Any + Send + Sync>, MemoryStore)>> = Mutex::new(Vec::new());
 
-/// The bytes that a session costs besides its records.
-const SESSION: usize = 512;
-/// The bytes that a record costs besides its text.
-const RECORD: usize = 64;
-/// The bytes of a piece of memory with the texts of several records.
-const PIECE: usize = 16 * 1024;
 /// The sessions of one page of a list.
 const PAGE: usize = 100;
 
 /// A store in the memory of the process: its sessions end with it.
 ///
 /// It keeps as many bytes as it was made for. What is beyond them goes: sessions that are not open,
-/// those used longest ago first, and then the oldest records of the session that grows.
+/// those used longest ago first, and then the oldest records of the session that grows. Of these it
+/// gives up a 64th of its bytes at a time.
 ///
 /// Clones are handles on the same sessions.
 #[derive(Clone, Debug)]
@@ -50,17 +48,6 @@ struct Sessions {
     bytes: usize,
     /// The number of changes so far, which orders them.
     changes: u64,
-}
-
-#[derive(Debug)]
-struct Stored {
-    info: SessionInfo,
-    records: Vec<Record>,
-    bytes: usize,
-    is_open: bool,
-    /// The number of its last change.
-    changed: u64,
-    used: SystemTime,
 }
 
 impl MemoryStore {
@@ -107,10 +94,8 @@ impl MemoryStore {
                 return Err(StoreError::Exists { session });
             }
             sessions.changes += 1;
-            let bytes = SESSION + info.cwd.len();
-            let (changed, used) = (sessions.changes, SystemTime::now());
-            let stored = Stored { info, records: Vec::new(), bytes, is_open: false, changed, used };
-            sessions.bytes += bytes;
+            let stored = Stored::new(info, sessions.changes);
+            sessions.bytes += stored.bytes();
             sessions.by_id.insert(session.clone(), stored);
             sessions.make_room(&session, self.inner.limit);
         }
@@ -162,7 +147,7 @@ impl MemoryStore {
 impl Sessions {
     fn remove(&mut self, session: &SessionId) {
         if let Some(stored) = self.by_id.remove(session) {
-            self.bytes -= stored.bytes;
+            self.bytes -= stored.bytes();
         }
     }
 
@@ -177,51 +162,9 @@ impl Sessions {
         }
         let over = self.bytes.saturating_sub(limit);
         if let Some(stored) = self.by_id.get_mut(grown) {
-            self.bytes -= stored.give_up(over);
+            self.bytes -= stored.make_room(over);
         }
     }
-}
-
-impl Stored {
-    /// Gives up the oldest records of the conversation, until `over` bytes are gone or none is
-    /// left. Returns how many are gone.
-    fn give_up(&mut self, over: usize) -> usize {
-        let (mut gone, mut last) = (0, None);
-        if over > 0 {
-            self.records.retain(|record| {
-                let goes = gone < over && !record.kind().is_state();
-                if goes {
-                    gone += cost(record);
-                    last = Some(record.clone());
-                }
-                !goes
-            });
-        }
-        // The rest of a piece would keep the memory of what is gone.
-        if let Some(last) = last {
-            let start = self.records.iter().position(|record| record.shares(&last)).unwrap_or_default();
-            let rest = self.records.get_mut(start..).unwrap_or_default();
-            let count = rest.iter().take_while(|record| record.shares(&last)).count();
-            Record::gather(rest.get_mut(..count).unwrap_or_default(), PIECE);
-        }
-        self.bytes -= gone;
-        gone
-    }
-
-    /// Adds a record. Of a part of the state only the last one counts.
-    fn add(&mut self, record: Record) {
-        if record.kind().is_state()
-            && let Some(at) = self.records.iter().position(|other| other.kind() == record.kind())
-        {
-            self.bytes -= cost(&self.records.remove(at));
-        }
-        self.bytes += cost(&record);
-        self.records.push(record);
-    }
-}
-
-fn cost(record: &Record) -> usize {
-    RECORD + record.json().len()
 }
 
 fn unknown(session: &SessionId) -> StoreError {
@@ -240,7 +183,7 @@ impl SessionStore for MemoryStore {
     }
 
     fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-        let records = self.sessions().by_id.get(session).map(|stored| stored.records.clone());
+        let records = self.sessions().by_id.get(session).map(Stored::records);
         Box::pin(async move {
             let records = MemoryRecords(records.ok_or_else(|| unknown(session))?);
             Ok(Box::new(records) as Box<dyn Records>)
@@ -272,10 +215,10 @@ impl MemoryLog {
         let sessions = &mut *sessions;
         if let Some(stored) = sessions.by_id.get_mut(session) {
             sessions.changes += 1;
-            let before = stored.bytes;
+            let before = stored.bytes();
             change(stored);
             stored.changed = sessions.changes;
-            sessions.bytes = sessions.bytes - before + stored.bytes;
+            sessions.bytes = sessions.bytes - before + stored.bytes();
             sessions.make_room(session, self.store.inner.limit);
         }
         Box::pin(async { Ok(()) })
@@ -290,10 +233,7 @@ impl SessionLog for MemoryLog {
     fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
         let sessions = self.store.sessions();
         let stored = sessions.by_id.get(&self.info.session_id);
-        let state = stored.map(|stored| {
-            let state = stored.records.iter().filter(|record| record.kind().is_state());
-            state.cloned().collect()
-        });
+        let state = stored.map(Stored::state);
         Box::pin(async { Ok(state) })
     }
 
@@ -347,38 +287,5 @@ impl Records for MemoryRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
         let records = std::mem::take(&mut self.0);
         Box::pin(async { Ok(records) })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::RecordKind;
-
-    /// Returns the memory of all texts: each piece counts once.
-    fn memory(records: &[Record]) -> usize {
-        let mut pieces: Vec<&Record> = Vec::new();
-        for record in records {
-            if !pieces.iter().any(|piece| piece.shares(record)) {
-                pieces.push(record);
-            }
-        }
-        pieces.iter().map(|piece| piece.piece()).sum()
-    }
-
-    #[tokio::test]
-    async fn texts_that_are_given_up_take_no_memory() {
-        let store = MemoryStore::new(2 * PIECE);
-        let mut log = store.create_now(SessionInfo::new("s", "/work")).unwrap();
-        for number in 0..10 {
-            let text = format!("\"{number:_<99}\"");
-            let records = vec![Record::new(RecordKind::Update, text).unwrap(); 50];
-            log.append(records).await.unwrap();
-            let sessions = store.sessions();
-            let records = &sessions.by_id.values().next().unwrap().records;
-            let bytes: usize = records.iter().map(|record| record.json().len()).sum();
-            assert_eq!(memory(records), bytes);
-            assert!(records.len() > 49 && bytes < 2 * PIECE, "{bytes} bytes of {} records", records.len());
-        }
     }
 }

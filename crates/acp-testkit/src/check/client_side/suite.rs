@@ -1,0 +1,64 @@
+//! The scenarios and rules of clients.
+
+use super::agent::Agent;
+use super::reach::Point;
+use super::stage::Stage;
+use super::{cases, passive};
+use crate::check::subject::{Step, Subject};
+use crate::check::suite::{Suite, in_order};
+use crate::check::verdict::Stop;
+use crate::check::version::Version;
+
+/// Cases whose scenarios make a client answer, and log in.
+const SCENES: &[&str] = &[
+    "v1-rpc-03",
+    "v1-cap-07",
+    "v1-fs-04",
+    "v1-fs-06",
+    "v1-term-04",
+    "v1-eli-15",
+    "v1-auth-02",
+    "v1-cancel-03",
+];
+
+/// Returns the suite of clients, which is of version 1.
+pub(in crate::check) fn of_clients() -> Suite<Stage> {
+    Suite {
+        version: Version::V1,
+        begin: |stage| Box::pin(ordinary(stage)),
+        cases: in_order(cases::all()),
+        passive: passive::rules(),
+        judge: passive::judge,
+        scenes: SCENES,
+        evidence: |stage| Box::pin(evidence(stage)),
+    }
+}
+
+/// Lets the client go its own way with an agent that offers everything, and notes how far it comes.
+async fn ordinary(stage: &mut Stage) -> Step {
+    for point in [Point::Initialized, Point::Session, Point::Prompt] {
+        let reason = match stage.reach(point).await {
+            Ok(()) => continue,
+            Err(Stop::Silent(reason) | Stop::Gone(reason) | Stop::Inconclusive(reason)) => reason,
+            Err(Stop::Fail(reason) | Stop::NotApplicable(reason)) => reason,
+        };
+        stage.note_unreached(point, reason);
+    }
+    (stage.wants_more, stage.sets) = (stage.agent.is_used, stage.agent.is_set);
+    stage.disconnect().await;
+    Ok(())
+}
+
+/// Lets the client talk with agents of several kinds: its words are looked at afterwards.
+async fn evidence(stage: &mut Stage) -> Step {
+    for agent in [Agent::full(&stage.options.cwd), Agent::plain(&stage.options.cwd)] {
+        stage.disconnect().await;
+        stage.agent = agent;
+        // The other conversations count, too.
+        let _ = stage.ready().await;
+        let _ = stage.finish("end_turn").await;
+    }
+    stage.disconnect().await;
+    let _ = stage.cancelled().await;
+    stage.finish("cancelled").await
+}
