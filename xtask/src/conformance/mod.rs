@@ -1,7 +1,7 @@
 //! `cargo xtask conformance`: `acp check` against our examples, other SDKs and real agents
 //!
-//! The results are data (`docs/conformance/results.json`). The page and the lines of the wire beside
-//! it are rendered from them, and from the list of findings that were compared with the
+//! The results are data (`docs/conformance/results.json`). The page and the lines of the wire
+//! beside it are rendered from them, and from the list of findings that were compared with the
 //! specification (`xtask/conformance/verified.toml`).
 
 mod check;
@@ -35,7 +35,7 @@ use crate::output::{self, Mode, Output};
 ///
 /// # Errors
 ///
-/// When our programs do not build, one of them breaks a rule, or the list of findings is about none.
+/// When our programs do not build, one of them breaks a rule, or a finding has no failure.
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(args)?;
     if options.help {

@@ -1,4 +1,4 @@
-//! The page of conformance: it says what the results say, and accuses nobody without a check by hand.
+//! The page of conformance: it shows the results, and accuses nobody without a check by hand.
 
 use std::path::Path;
 
