@@ -13,8 +13,8 @@ async fn a_failure_shows_the_rule_and_the_lines() {
     let report = check(Base::Full, WRONG_CODE, &["v1-rpc-12", "v1-rpc-13", "v1-tr-04"]).await;
     let text = report.to_string();
     for part in [
-        "JSON-RPC envelope and conventions                  0     1     1     0",
-        "Transport: stdio and custom                        1     0     0     0",
+        "JSON-RPC envelope and conventions                      0     1     1     0",
+        "Transport: stdio and custom                            1     0     0     0",
         "warning v1-rpc-12 (SHOULD): A request for an unimplemented method gets `-32601`.",
         "  scenario: methods that nobody has",
         "  _acp_check/none: expected the error [-32601], seen the error -32603",
