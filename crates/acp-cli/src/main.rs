@@ -38,6 +38,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
         Command::Check(args) => runtime.block_on(until_told(testing::check::run(args))),
+        Command::CheckMcpSide(args) => runtime.block_on(testing::check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(testing::checking_client::serve(args)),
         Command::Mock(args) => runtime.block_on(until_told(testing::mock::run(args))),
         Command::New(args) => {

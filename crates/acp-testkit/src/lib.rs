@@ -3,6 +3,8 @@
 //! * [`ScriptedPeer`] plays an agent or a client, line by line: in memory, over any stream, or over
 //!   a child process. A message that differs from the expected one is a readable [`Fault`].
 //! * [`Script`] is such a play as a value, with delays, [events](Event) and [broken lines](Garble).
+//!   The [list of faults](https://github.com/acp-rs/acp/blob/main/docs/TESTING.md#faults) names the
+//!   way to make each of them.
 //! * [`relay`] stands between two peers and changes their lines.
 //! * [`Seeds`] runs a test with many seeds and names the one that fails. [`Dice`] makes the choices
 //!   of a seed.

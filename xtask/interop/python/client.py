@@ -106,13 +106,13 @@ class ScriptedClient:
         self.report["turns"].append(turn)
 
     async def converse(self):
-        fs = self.scenario["fs"]
-        capabilities = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=fs, write_text_file=fs))
-        initialized = await self.agent.initialize(
-            protocol_version=self.scenario.get("protocolVersion", acp.PROTOCOL_VERSION),
-            client_capabilities=capabilities,
-            client_info=Implementation(name="python-sdk-client", version="1.0.0"),
-        )
+        try:
+            initialized = await self.initialize(self.scenario.get("protocolVersion", acp.PROTOCOL_VERSION))
+        except acp.RequestError:
+            # An agent of version 2 refuses the form of version 1 under the number 2. The connection lives on.
+            if "protocolVersion" not in self.scenario:
+                raise
+            initialized = await self.initialize(acp.PROTOCOL_VERSION)
         self.report["initialize"] = wire(initialized)
         session = await self.agent.new_session(cwd=self.scenario["cwd"], mcp_servers=[])
         self.report["session"] = wire(session)
@@ -120,6 +120,15 @@ class ScriptedClient:
         for wanted in self.scenario["turns"]:
             await self.run_turn(wanted)
         await self.settle()
+
+    async def initialize(self, version):
+        fs = self.scenario["fs"]
+        capabilities = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=fs, write_text_file=fs))
+        return await self.agent.initialize(
+            protocol_version=version,
+            client_capabilities=capabilities,
+            client_info=Implementation(name="python-sdk-client", version="1.0.0"),
+        )
 
     async def settle(self):
         """A round trip after the last answer: all that either side sent before has arrived then."""

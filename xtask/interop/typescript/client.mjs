@@ -80,13 +80,23 @@ async function runTurn(wanted) {
   report.turns.push({ stopReason, updates });
 }
 
+// An agent of version 2 refuses the form of version 1 under the number 2. The connection lives on.
+async function initialize(protocolVersion) {
+  try {
+    return await agent.request(acp.methods.agent.initialize, {
+      protocolVersion,
+      clientCapabilities: { fs: { readTextFile: scenario.fs, writeTextFile: scenario.fs } },
+      clientInfo: { name: "typescript-sdk-client", version: "1.0.0" },
+    });
+  } catch (error) {
+    if (protocolVersion === acp.PROTOCOL_VERSION) throw error;
+    return initialize(acp.PROTOCOL_VERSION);
+  }
+}
+
 async function converse(context) {
   agent = context;
-  report.initialize = await agent.request(acp.methods.agent.initialize, {
-    protocolVersion: scenario.protocolVersion ?? acp.PROTOCOL_VERSION,
-    clientCapabilities: { fs: { readTextFile: scenario.fs, writeTextFile: scenario.fs } },
-    clientInfo: { name: "typescript-sdk-client", version: "1.0.0" },
-  });
+  report.initialize = await initialize(scenario.protocolVersion ?? acp.PROTOCOL_VERSION);
   report.session = await agent.request(acp.methods.agent.session.new, { cwd: scenario.cwd, mcpServers: [] });
   sessionId = report.session.sessionId;
   for (const wanted of scenario.turns) await runTurn(wanted);

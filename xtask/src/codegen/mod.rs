@@ -97,6 +97,7 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
         schemas.push((version, schema));
     }
     outputs.push(emit::definitions(&schemas, &header)?);
+    outputs.push(emit::session_methods(&schemas, &header)?);
     let named: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
     outputs.push(Output { path: api_lock::PATH.into(), text: api_lock::render(&named) });
     Ok((outputs, named.iter().map(|(name, schema)| Count::of(name, schema)).collect()))

@@ -28,14 +28,16 @@ it again from [the results](conformance/results.json). A row tells who was check
 **Method.** Each program runs as it does for its users, over stdin and stdout, and each rule of the [rule
 book](rules/README.md) that shows on the wire is judged ([how](check/README.md)). Real agents run without a network, beside [a
 stand-in for their model](check/MODEL_STUB.md). The programs on other SDKs are the scripted ones of [the
-interoperation tests](INTEROP.md), where the SDK has no example: a verdict about one is about this program, and only rules
-that the SDK decides are about the SDK. Clients are judged by the rules of version 1, because the checker has no others for
-them.
+interoperation tests](INTEROP.md), where the SDK has no example. A verdict that such a script decides, and not the SDK, counts
+as not applicable, and the end of this page lists it. Clients are judged by the rules of version 1, because the checker has no
+others for them.
 
-**States.** *pass*: the rule was seen to be kept. *fail*: a MUST or a definition was seen to be broken. *warn*: a SHOULD was.
-*not applicable*: the program does not offer the thing, or has said nothing of its kind. *inconclusive*: the step was never
-reached. A breach by a program of others is printed after somebody has compared it with the text of the specification.
-Until then it counts as inconclusive here, and only the results have it.
+**States.** *pass*: the rule was seen to be kept. *fail*: a MUST was seen to be broken, or a definition by a program of ours.
+*warn*: a SHOULD was. *differs*: a program of others does not do what the schemas and the official implementations do, such as
+another code of an error, where no sentence of the specification says MUST or SHOULD. *not applicable*: the program does not
+offer the thing, or has said nothing of its kind. *inconclusive*: the step was never reached. A breach of a MUST or SHOULD by a
+program of others is printed after somebody has compared it with the text of the specification. Until then it counts as
+inconclusive here, and only the results have it.
 
 A breach has its lines of the wire: their structure, with words of the protocol. Other texts are numbered, and the content
 of opaque members is left out.
@@ -70,6 +72,16 @@ fn lines(broken: &Broken) -> String {
     broken.lines.iter().map(line).collect()
 }
 
+/// The part that a failure has in the page.
+enum Class<'a> {
+    /// It is shown with this sentence.
+    Breach(&'a str),
+    Differs,
+    Dismissed,
+    /// Nobody has compared it with the specification yet.
+    Hidden,
+}
+
 struct View<'a> {
     results: &'a Results,
     verified: &'a Verified,
@@ -80,19 +92,32 @@ impl<'a> View<'a> {
         self.results.subjects.iter().flat_map(|subject| subject.runs.iter().map(move |run| (subject, run)))
     }
 
-    /// The breaches that the page shows, each with the sentence about it.
-    fn shown(
-        &self,
-        subject: &'a Checked,
-        run: &'a Run,
-    ) -> impl Iterator<Item = (&'a Broken, &'a str)> + use<'a> {
-        let verified = self.verified;
-        run.broken.iter().filter_map(move |broken| {
-            let sentence = verified.sentence(&subject.id, &broken.id);
+    fn class(&self, subject: &Checked, broken: &'a Broken) -> Class<'a> {
+        if self.verified.is_dismissed(&subject.id, &broken.id) {
+            Class::Dismissed
+        } else if subject.group == Group::Ours {
             // We may accuse ourselves.
-            let own = (subject.group == Group::Ours).then_some(broken.reason.as_str());
-            Some((broken, sentence.or(own)?))
+            Class::Breach(&broken.reason)
+        } else if let Some(sentence) = self.verified.sentence(&subject.id, &broken.id) {
+            Class::Breach(sentence)
+        } else if broken.strength == "fact" {
+            Class::Differs
+        } else {
+            Class::Hidden
+        }
+    }
+
+    /// The breaches that the page shows, each with the sentence about it.
+    fn shown(&self, subject: &'a Checked, run: &'a Run) -> impl Iterator<Item = (&'a Broken, &'a str)> {
+        run.broken.iter().filter_map(move |broken| match self.class(subject, broken) {
+            Class::Breach(sentence) => Some((broken, sentence)),
+            _ => None,
         })
+    }
+
+    /// The facts with which a program does not agree.
+    fn differing(&self, subject: &'a Checked, run: &'a Run) -> impl Iterator<Item = &'a Broken> {
+        run.broken.iter().filter(move |broken| matches!(self.class(subject, broken), Class::Differs))
     }
 
     fn page(&self) -> String {
@@ -109,12 +134,24 @@ impl<'a> View<'a> {
         }
         self.by_rule(&mut page);
         self.breaches(&mut page);
+        self.differences(&mut page);
+        self.dismissed(&mut page);
         page
     }
 
     fn summary(&self, page: &mut String, group: Group) {
-        let columns =
-            ["side", "package", "version", "pass", "fail", "warn", "not applicable", "inconclusive", "date"];
+        let columns = [
+            "side",
+            "package",
+            "version",
+            "pass",
+            "fail",
+            "warn",
+            "differs",
+            "not applicable",
+            "inconclusive",
+            "date",
+        ];
         let runs: Vec<_> = self.runs().filter(|(subject, _)| subject.group == group).collect();
         if runs.is_empty() {
             return;
@@ -124,13 +161,17 @@ impl<'a> View<'a> {
         for (subject, run) in runs {
             let (warnings, failures): (Vec<_>, Vec<_>) =
                 self.shown(subject, run).partition(|(broken, _)| broken.is_warning());
-            let hidden = run.broken.len() - warnings.len() - failures.len();
+            let differs = self.differing(subject, run).count();
+            let is = |wanted: fn(&Class<'_>) -> bool| {
+                run.broken.iter().filter(|broken| wanted(&self.class(subject, broken))).count()
+            };
             let counts = [
                 run.pass.len(),
                 failures.len(),
                 warnings.len(),
-                run.not_applicable.len(),
-                run.inconclusive.len() + hidden,
+                differs,
+                run.not_applicable.len() + is(|class| matches!(class, Class::Dismissed)),
+                run.inconclusive.len() + is(|class| matches!(class, Class::Hidden)),
             ];
             let mut cells =
                 vec![subject.side.word().to_owned(), subject.package.clone(), run.protocol.to_string()];
@@ -153,12 +194,9 @@ impl<'a> View<'a> {
     }
 
     fn by_rule(&self, page: &mut String) {
-        let mut rules: BTreeMap<&str, (&Broken, Vec<String>)> = BTreeMap::new();
+        let mut rules = Rules::new();
         for (subject, run) in self.runs() {
-            for (broken, _) in self.shown(subject, run) {
-                let subjects = &mut rules.entry(&broken.id).or_insert_with(|| (broken, Vec::new())).1;
-                subjects.push(format!("`{}`", subject.id));
-            }
+            self.shown(subject, run).for_each(|(broken, _)| note(&mut rules, broken, subject));
         }
         page.push_str("\n## Rules that somebody breaks\n\n");
         if rules.is_empty() {
@@ -167,10 +205,39 @@ impl<'a> View<'a> {
         }
         row(page, "rule", ["strength", "sentence", "broken by"].into_iter().map(str::to_owned));
         row(page, "---", ["---"; 3].into_iter().map(str::to_owned));
-        for (id, (broken, mut subjects)) in rules {
-            subjects.dedup();
+        for (id, (broken, subjects)) in rules {
             let cells = [broken.strength.clone(), plain(&broken.text), subjects.join(", ")];
             row(page, &link(id), cells.into_iter());
+        }
+    }
+
+    fn differences(&self, page: &mut String) {
+        let mut rules = Rules::new();
+        for (subject, run) in self.runs() {
+            self.differing(subject, run).for_each(|broken| note(&mut rules, broken, subject));
+        }
+        if rules.is_empty() {
+            return;
+        }
+        page.push_str("\n## Where programs differ\n\n");
+        row(page, "fact", ["sentence", "done otherwise by"].into_iter().map(str::to_owned));
+        row(page, "---", ["---"; 2].into_iter().map(str::to_owned));
+        for (id, (broken, subjects)) in rules {
+            row(page, &link(id), [plain(&broken.text), subjects.join(", ")].into_iter());
+        }
+    }
+
+    fn dismissed(&self, page: &mut String) {
+        let mut dismissals = self.verified.dismissals().peekable();
+        if dismissals.peek().is_none() {
+            return;
+        }
+        page.push_str("\n## Not counted\n\n");
+        row(page, "rule", ["of", "reason"].into_iter().map(str::to_owned));
+        row(page, "---", ["---"; 2].into_iter().map(str::to_owned));
+        for (rule, subjects, reason) in dismissals {
+            let subjects: Vec<_> = subjects.iter().map(|subject| format!("`{subject}`")).collect();
+            row(page, &link(rule), [subjects.join(", "), plain(reason)].into_iter());
         }
     }
 
@@ -203,6 +270,18 @@ impl<'a> View<'a> {
         if is_empty {
             page.push_str("\nNo breach.\n");
         }
+    }
+}
+
+/// The rules by id, each with an example of a failure and the names of all who failed.
+type Rules<'a> = BTreeMap<&'a str, (&'a Broken, Vec<String>)>;
+
+fn note<'a>(rules: &mut Rules<'a>, broken: &'a Broken, subject: &Checked) {
+    let subjects = &mut rules.entry(&broken.id).or_insert_with(|| (broken, Vec::new())).1;
+    let name = format!("`{}`", subject.id);
+    // It may have failed in both versions of the protocol.
+    if subjects.last() != Some(&name) {
+        subjects.push(name);
     }
 }
 

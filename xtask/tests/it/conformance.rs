@@ -34,7 +34,7 @@ fn results(group: &str) -> Results {
     let run = json!({
         "protocol": 1, "date": "2026-11-23", "pass": ["v1-rpc-01"], "not_applicable": [],
         "inconclusive": [{"id": "v1-rpc-02", "reason": "time"}],
-        "broken": [broken("v1-rpc-03", "MUST"), broken("v1-rpc-12", "SHOULD")],
+        "broken": [broken("v1-rpc-03", "MUST"), broken("v1-rpc-12", "SHOULD"), broken("v1-rpc-16", "fact")],
     });
     let subject = json!({"id": "a", "group": group, "side": "agent", "package": "a 1", "runs": [run]});
     let absent =
@@ -56,7 +56,7 @@ fn a_breach_that_nobody_has_verified_is_not_printed() {
     let outputs = render(&results("real"), &verified);
     let [page, lines] = outputs.as_slice() else { panic!("{outputs:?}") };
     assert!(
-        page.text.contains("| `a` | agent | a 1 | 1 | 1 | 0 | 1 | 0 | 2 | 2026-11-23 |"),
+        page.text.contains("| `a` | agent | a 1 | 1 | 1 | 0 | 1 | 1 | 0 | 2 | 2026-11-23 |"),
         "{}",
         page.text
     );
@@ -70,14 +70,40 @@ fn a_breach_that_nobody_has_verified_is_not_printed() {
 }
 
 #[test]
+fn others_differ_from_facts_and_what_a_script_decides_is_not_counted() {
+    let page = &render(&results("real"), &Verified::default())[0].text;
+    assert!(page.contains("| 1 | 1 | 0 | 0 | 1 | 0 | 3 | 2026-11-23 |"), "{page}");
+    assert!(page.contains("| [`v1-rpc-16`](rules/v1.md#v1-rpc-16) | A sentence. | `a` |"), "{page}");
+    assert!(!page.contains("## Not counted"), "{page}");
+
+    let verified = Verified::parse(
+        r#"
+        [[dismissal]]
+        rule = "v1-rpc-16"
+        subjects = ["a"]
+        reason = "The script decides it."
+        "#,
+    );
+    let verified = verified.unwrap();
+    let page = &render(&results("real"), &verified)[0].text;
+    assert!(page.contains("| 1 | 1 | 0 | 0 | 0 | 1 | 3 | 2026-11-23 |"), "{page}");
+    assert!(
+        page.contains("| [`v1-rpc-16`](rules/v1.md#v1-rpc-16) | `a` | The script decides it. |"),
+        "{page}"
+    );
+    assert!(!page.contains("## Where programs differ"), "{page}");
+    assert!(contradictions(&results("real"), &verified).is_empty());
+}
+
+#[test]
 fn a_breach_of_ours_and_a_finding_about_none_are_errors() {
     let page = &render(&results("ours"), &Verified::default())[0];
     assert!(
-        page.text.contains("| `a` | agent | a 1 | 1 | 1 | 1 | 1 | 0 | 1 | 2026-11-23 |"),
+        page.text.contains("| `a` | agent | a 1 | 1 | 1 | 2 | 1 | 0 | 0 | 1 | 2026-11-23 |"),
         "{}",
         page.text
     );
-    assert_eq!(contradictions(&results("ours"), &Verified::default()).len(), 2);
+    assert_eq!(contradictions(&results("ours"), &Verified::default()).len(), 3);
     let other = Verified::parse(&FINDING.replace("12", "13")).unwrap();
     assert_eq!(contradictions(&results("real"), &other), ["v1-rpc-13 of a"]);
     assert!(Verified::parse(&FINDING.replace("Answered -32603, expected -32601.", " ")).is_err());

@@ -17,7 +17,7 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 15] = [
+const TABLE: [(&str, May); 16] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
@@ -51,6 +51,7 @@ const TABLE: [(&str, May); 15] = [
             "acp-fs",
         ]),
     ),
+    ("acp-http", Use(&["acp-json", "acp-rpc"])),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),
     ("acp-ui-tests", UseAny),

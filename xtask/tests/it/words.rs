@@ -10,6 +10,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-cli",
     "crates/acp-client",
     "crates/acp-fs",
+    "crates/acp-http",
     "crates/acp-json",
     "crates/acp-handlers",
     "crates/acp-macros",

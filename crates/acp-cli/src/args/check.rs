@@ -36,6 +36,14 @@ pub(crate) struct AgentArgs {
     pub(crate) turn_timeout: Option<Duration>,
 }
 
+/// The end of an MCP server, which an agent under check starts.
+#[derive(Debug)]
+pub(crate) struct McpSideArgs {
+    pub(crate) address: String,
+    pub(crate) token: String,
+    pub(crate) name: String,
+}
+
 pub(super) const USAGE: &str = "acp check agent|client [OPTIONS] -- COMMAND [ARGS…]";
 
 const EXIT_STATUS: &str = "\
@@ -96,6 +104,17 @@ fn scenario_options() -> [Arg; 5] {
             .action(ArgAction::Append),
         check_common::limit("turn-timeout", "how long a turn may take [default: 120]"),
     ]
+}
+
+/// The hidden command of an MCP server.
+pub(super) fn mcp_side() -> Command {
+    let word = |name| Arg::new(name).required(true);
+    Command::new("check-mcp-side").hide(true).args([word("address"), word("token"), word("name")])
+}
+
+pub(super) fn read_mcp_side(matches: &ArgMatches) -> McpSideArgs {
+    let text = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
+    McpSideArgs { address: text("address"), token: text("token"), name: text("name") }
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {

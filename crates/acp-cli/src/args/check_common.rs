@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Id, value_parser};
 
 use crate::args::prompt::{option, switch};
 use crate::args::value;
@@ -20,9 +21,16 @@ pub(crate) struct CommonArgs {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) prompt: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    /// The number of runs whose verdicts are compared.
+    pub(crate) repeat: u16,
+    /// The words of a command that repeats a case, behind its rule.
+    pub(crate) again: Vec<String>,
 }
 
-pub(super) fn options() -> [Arg; 9] {
+/// Options that such a command leaves out: it has a rule of its own, and writes to stdout only.
+const LEFT_OUT: [&str; 7] = ["rule", "list", "repeat", "json", "junit", "markdown", "baseline"];
+
+pub(super) fn options() -> [Arg; 10] {
     let file = |name| option(name, "FILE", value_parser!(PathBuf));
     let report = |name, form| file(name).help(format!("write the report to this file as {form}"));
     [
@@ -40,6 +48,8 @@ pub(super) fn options() -> [Arg; 9] {
             .help("the directory of the sessions [default: a new one, removed afterwards]"),
         option("prompt", "TEXT", value_parser!(String)).help("a prompt that is answered with a few words"),
         limit("timeout", "how long an answer may take [default: 20]"),
+        option("repeat", "TIMES", value_parser!(u16).range(1..=1000))
+            .help("run the check so many times, and name the rules whose verdicts differ [default: 1]"),
     ]
 }
 
@@ -60,5 +70,31 @@ pub(super) fn read(matches: &ArgMatches) -> CommonArgs {
         cwd: path("cwd"),
         prompt: matches.get_one::<String>("prompt").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
+        repeat: matches.get_one::<u16>("repeat").copied().unwrap_or(1),
+        again: again(matches),
     }
+}
+
+/// Returns the options of a command line as they were given, and the program under check.
+fn again(matches: &ArgMatches) -> Vec<String> {
+    let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
+    let mut words = Vec::new();
+    let is_option = |id: &&str| !["side", "command"].contains(id) && !LEFT_OUT.contains(id);
+    for id in matches.ids().map(Id::as_str).filter(is_option) {
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        if matches.try_get_one::<bool>(id).is_ok() {
+            words.push(format!("--{id}"));
+        } else {
+            let values = matches.get_raw(id).into_iter().flatten();
+            words.extend(values.map(|value| format!("--{id}={}", text(value))));
+        }
+    }
+    let mut command = matches.get_raw("command").into_iter().flatten().map(text).peekable();
+    if command.peek().is_some() {
+        words.push("--".to_owned());
+        words.extend(command);
+    }
+    words
 }

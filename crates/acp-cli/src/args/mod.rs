@@ -18,7 +18,7 @@ use clap::{Arg, ArgMatches, value_parser};
 use clap_complete::Shell;
 
 use crate::args::bridge::BridgeArgs;
-use crate::args::check::CheckArgs;
+use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
 use crate::args::mock::MockArgs;
 use crate::args::prompt::PromptArgs;
@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// The agent that a client under `acp check client` starts.
     CheckAgentSide(AgentSideArgs),
+    /// The MCP server that an agent under `acp check agent` starts.
+    CheckMcpSide(McpSideArgs),
     Mock(MockArgs),
     New(NewArgs),
     Demo,
@@ -47,7 +49,8 @@ pub(crate) enum Command {
 /// Reads the arguments after the program's name. The error is a sentence for the user.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let args: Vec<OsString> = args.into_iter().collect();
-    let hidden = [clap::Command::new("demo-agent").hide(true), check_client::agent_side()];
+    let demo_agent = clap::Command::new("demo-agent").hide(true);
+    let hidden = [demo_agent, check_client::agent_side(), check::mcp_side()];
     let mut definition = definition().subcommands(hidden);
     let parsed = definition.try_get_matches_from_mut(std::iter::once("acp".into()).chain(args.clone()));
     match parsed {
@@ -65,6 +68,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("check-agent-side", matches)) => {
             Ok(Command::CheckAgentSide(check_client::read_agent_side(matches)))
         }
+        Some(("check-mcp-side", matches)) => Ok(Command::CheckMcpSide(check::read_mcp_side(matches))),
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
@@ -271,6 +275,7 @@ mod tests {
             ("check client --show x -- x", "`--show` is for `acp check agent`"),
             ("check client --protocol 2 -- x", "has the rules of version 1 only"),
             ("check agent --interrupt -- x", "are for `acp check client`"),
+            ("check agent --repeat 0 -- x", "`--repeat 0`: 0 is not in 1..=1000"),
             ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),
             ("mock --script x", "a script is of an agent or a client: acp mock agent|client --script FILE"),
             ("mock server --script x", "`server`: it must be agent or client"),

@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target};
+use acp_testkit::check::{Baseline, Checker, Coverage, Options, Report, Target, Unsteady, mcp_side};
 
 use super::checking_client;
 use super::model::Model;
-use crate::args::check::{AgentArgs, CheckArgs};
+use crate::args::check::{AgentArgs, CheckArgs, McpSideArgs};
 use crate::args::check_common::CommonArgs;
 use crate::prompt::{Failure, exit, tell};
 
@@ -38,6 +38,15 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
         return Ok(exit::USAGE);
     }
     let baseline = baseline(&args.common)?;
+    let mut runs = Vec::new();
+    for _ in 0..args.common.repeat {
+        runs.push(run_once(&args).await?);
+    }
+    conclude(&args.common, runs, baseline)
+}
+
+/// Runs a check with a model and folders of its own.
+async fn run_once(args: &AgentArgs) -> Result<Report, Failure> {
     let (mut command, _) = args.agent.find()?.into_parts();
     let scratch = if args.common.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
     let mut model = None;
@@ -45,9 +54,22 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
         let started = Model::start(command, args.profile.as_deref()).await?;
         (model, command) = (Some(started.0), started.1);
     }
-    let options = options(&args, scratch.as_ref().map(tempfile::TempDir::path), model.as_ref())?;
-    let report = Checker::new(Target::spawn(command), options).run().await;
-    conclude(&args.common, report, baseline)
+    let options = options(args, scratch.as_ref().map(tempfile::TempDir::path), model.as_ref())?;
+    Ok(Checker::new(Target::spawn(command), options).run().await)
+}
+
+/// Plays an MCP server for the agent under check.
+pub(crate) async fn serve_mcp(args: McpSideArgs) -> Result<u8, Failure> {
+    let place = [args.address.as_str(), args.token.as_str(), args.name.as_str()];
+    mcp_side(place, tokio::io::stdin(), tokio::io::stdout()).await?;
+    Ok(exit::DONE)
+}
+
+/// Returns the command of this program with a hidden command of it.
+pub(crate) fn own_command(hidden: &str) -> Result<Vec<String>, Failure> {
+    let exe = std::env::current_exe()?;
+    let exe = exe.to_str().ok_or("the path of this program is not UTF-8")?.to_owned();
+    Ok(vec![exe, hidden.to_owned()])
 }
 
 /// Reads the expected failures. That comes before the check, which takes long.
@@ -58,12 +80,16 @@ pub(crate) fn baseline(args: &CommonArgs) -> Result<Option<Baseline>, Failure> {
     Ok(Some(Baseline::parse(&text)))
 }
 
-/// Writes the report to stdout and into the files of the options. Returns the exit code.
+/// Writes the report of the first run to stdout and into the files of the options, and names the
+/// rules whose verdicts differ in the other runs. Returns the exit code.
 pub(crate) fn conclude(
     args: &CommonArgs,
-    mut report: Report,
+    runs: Vec<Report>,
     baseline: Option<Baseline>,
 ) -> Result<u8, Failure> {
+    let unsteady = Unsteady::among(&runs);
+    let report = runs.into_iter().next().ok_or("nothing was checked")?;
+    let mut report = report.again(args.again.clone());
     // The JSON has every outcome. The others are for people, who know of the expected failures.
     write("json", args.json.as_deref(), || format!("{:#}\n", report.to_json()))?;
     let passed = baseline.map(|baseline| baseline.apply(&mut report)).unwrap_or_default();
@@ -73,9 +99,15 @@ pub(crate) fn conclude(
     for id in &passed {
         text.push_str(&format!("\nexpected to fail, and passes: {id}\n"));
     }
+    for rule in &unsteady {
+        text.push_str(&format!("\n{rule}\n"));
+    }
+    if args.repeat > 1 {
+        text.push_str(&format!("\n{} runs: the verdicts of {} rules differ\n", args.repeat, unsteady.len()));
+    }
     io::stdout().write_all(text.as_bytes())?;
     let code = report.status(args.strict).exit_code();
-    Ok(if passed.is_empty() { code } else { exit::ERROR })
+    Ok(if passed.is_empty() && unsteady.is_empty() { code } else { exit::ERROR })
 }
 
 /// Writes a report to the file of an option, if it is given.
@@ -92,6 +124,7 @@ fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> R
     }
     options.only.clone_from(&args.common.rules);
     options.login.clone_from(&args.login);
+    options.mcp_server = own_command("check-mcp-side")?;
     if let Some(model) = model {
         model.prompts(&mut options);
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use acp_testkit::check::{ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
 
-use super::check::{baseline, conclude};
+use super::check::{baseline, conclude, own_command};
 use crate::args::check_client::{AgentSideArgs, ClientArgs};
 use crate::prompt::{Failure, exit, tell};
 
@@ -17,25 +17,26 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
     }
     let common = args.common;
     let baseline = baseline(&common)?;
-    let scratch = tempfile::tempdir()?;
-    let mut options = ClientOptions::default();
-    options.cwd = std::path::absolute(common.cwd.as_deref().unwrap_or(scratch.path()))?;
-    options.only.clone_from(&common.rules);
-    options.prompt = common.prompt.clone().unwrap_or(options.prompt);
-    options.limit = common.timeout.unwrap_or(options.limit);
-    (options.stdin, options.interrupt) = (args.stdin, args.interrupt);
-    let exe = std::env::current_exe()?;
-    let exe = exe.to_str().ok_or("the path of this program is not UTF-8")?.to_owned();
-    let agent = vec![exe, "check-agent-side".to_owned()];
-    let target = match ClientTarget::command(args.words, agent) {
-        Ok(target) => target,
-        Err(problem) => {
-            tell(&format!("acp: {problem}"));
-            return Ok(exit::USAGE);
-        }
-    };
-    let report = ClientChecker::new(target, options).run().await;
-    conclude(&common, report, baseline)
+    let agent = own_command("check-agent-side")?;
+    let mut runs = Vec::new();
+    for _ in 0..common.repeat {
+        let scratch = tempfile::tempdir()?;
+        let mut options = ClientOptions::default();
+        options.cwd = std::path::absolute(common.cwd.as_deref().unwrap_or(scratch.path()))?;
+        options.only.clone_from(&common.rules);
+        options.prompt = common.prompt.clone().unwrap_or(options.prompt);
+        options.limit = common.timeout.unwrap_or(options.limit);
+        (options.stdin, options.interrupt) = (args.stdin.clone(), args.interrupt);
+        let target = match ClientTarget::command(args.words.clone(), agent.clone()) {
+            Ok(target) => target,
+            Err(problem) => {
+                tell(&format!("acp: {problem}"));
+                return Ok(exit::USAGE);
+            }
+        };
+        runs.push(ClientChecker::new(target, options).run().await);
+    }
+    conclude(&common, runs, baseline)
 }
 
 /// Shows the rules for clients that are judged, and those that are not.

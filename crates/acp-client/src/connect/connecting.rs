@@ -45,13 +45,13 @@ pub(crate) struct Connecting {
 impl Opening {
     /// Returns true if the agent can be started again.
     pub(super) fn is_reopenable(&self) -> bool {
-        self.start.lock().unwrap_or_else(PoisonError::into_inner).is_process()
+        self.start.lock().unwrap_or_else(PoisonError::into_inner).is_reopenable()
     }
 
     /// Starts the agent. With `again` it can be started again.
-    fn open(&mut self, again: bool) -> Result<(Connection, Arc<Link>), Error> {
+    async fn open(&mut self, again: bool) -> Result<(Connection, Arc<Link>), Error> {
         let start = self.start.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Started { transport, child, program } = start.run(again)?;
+        let Started { transport, child, program } = start.run(again).await?;
         let shared = Arc::new(Shared::new(self.handlers.special.needs_roots));
         let link = Arc::new(Link::new(Arc::clone(&shared)));
         let service = ClientService { handlers: Arc::clone(&self.handlers), link: Arc::clone(&link) };
@@ -66,14 +66,14 @@ impl Opening {
 }
 
 impl Connecting {
-    pub(super) fn begin(
+    pub(super) async fn begin(
         mut opening: Opening,
         request: InitializeRequest,
         timeout: Duration,
         versions: Vec<Wire>,
     ) -> Result<Self, Error> {
         // Only a choice of versions can need a second start.
-        let (connection, link) = opening.open(versions.len() > 1)?;
+        let (connection, link) = opening.open(versions.len() > 1).await?;
         Ok(Self { opening, connection, link, request, timeout, versions })
     }
 
@@ -127,7 +127,7 @@ impl Connecting {
         self.connection.close();
         self.connection.over().await;
         let faults = self.connection.shared().faults.all();
-        (self.connection, self.link) = self.opening.open(false)?;
+        (self.connection, self.link) = self.opening.open(false).await?;
         faults.into_iter().for_each(|fault| self.note(Some(fault)));
         Ok(())
     }

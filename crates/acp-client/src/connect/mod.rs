@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use acp_rpc::layer::Layer;
-use acp_rpc::{Command, Noise, Options, Service, Transport};
+use acp_rpc::{Command, Noise, Options, Service, Source};
 use acp_types::Meta;
 use acp_types::v1::{
     AuthCapabilities, Implementation, InitializeRequest, ProtocolVersion, SessionNotification,
@@ -56,9 +56,12 @@ pub fn spawn(command: Command) -> Connect {
     Connect::new(Start::Process(Some(Box::new(command))))
 }
 
-/// Connects to an agent over streams of the caller's. Await the result.
-pub fn connect(transport: Transport) -> Connect {
-    Connect::new(Start::Transport(Some(Box::new(transport))))
+/// Connects to an agent over streams of the caller's, or over the network. Await the result.
+///
+/// A [`Transport`](crate::Transport) is a source, and so are the addresses of the crate `acp-http`.
+/// [`Source::dial`] is for other ways.
+pub fn connect(source: impl Into<Source>) -> Connect {
+    Connect::new(Start::Source(source.into()))
 }
 
 /// A connection about to be made. Say what the client serves, then await it.
@@ -68,9 +71,9 @@ pub fn connect(transport: Transport) -> Connect {
 /// runtime.
 ///
 /// # Errors
-/// Fails with [`Error::Start`], [`Error::Version`], [`Error::InitializeTimeout`], or the failure of
-/// `initialize`. The agent is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it
-/// was not started.
+/// Fails with [`Error::Start`], [`Error::Connect`], [`Error::Version`],
+/// [`Error::InitializeTimeout`], or the failure of `initialize`. The agent is gone then. With
+/// [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
 #[derive(Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Connect {
@@ -264,13 +267,13 @@ impl Connect {
     }
 
     async fn establish(self) -> Result<Agent, Error> {
-        let mut connecting = self.begin()?;
+        let mut connecting = self.begin().await?;
         let initialized = connecting.initialize().await?;
         Ok(connecting.into_agent(initialized))
     }
 
     /// Starts the agent without sending anything to it yet.
-    pub(crate) fn begin(self) -> Result<Connecting, Error> {
+    pub(crate) async fn begin(self) -> Result<Connecting, Error> {
         capabilities::check(&self.handlers)?;
         let versions = Wire::of_versions(&self.versions)?;
         let logs_in = self.terminal_logins && self.start.is_process();
@@ -294,7 +297,7 @@ impl Connect {
             #[cfg(feature = "v2")]
             known,
         };
-        Connecting::begin(opening, request, self.initialize_timeout, versions)
+        Connecting::begin(opening, request, self.initialize_timeout, versions).await
     }
 }
 

@@ -1,6 +1,6 @@
-//! The way to an agent: a program to start, or a transport.
+//! The way to an agent: a program to start, or a source of transports.
 
-use acp_rpc::{Child, Command, Transport};
+use acp_rpc::{Child, Command, Source, Transport};
 
 use crate::Error;
 
@@ -9,8 +9,7 @@ use crate::Error;
 pub(super) enum Start {
     /// `None` once it runs and will not be started again.
     Process(Option<Box<Command>>),
-    /// `None` once it is in use. It cannot be opened again.
-    Transport(Option<Box<Transport>>),
+    Source(Source),
 }
 
 /// A way that is in use.
@@ -36,15 +35,23 @@ impl Start {
         matches!(self, Self::Process(Some(_)))
     }
 
-    /// Starts the program, or gives the transport away. With `again` the program can be started
+    /// Returns true for an agent that can be started or reached, perhaps again.
+    pub(super) const fn is_reopenable(&self) -> bool {
+        match self {
+            Self::Process(command) => command.is_some(),
+            Self::Source(source) => source.is_reusable(),
+        }
+    }
+
+    /// Starts the program, or opens the transport. With `again` the program can be started
     /// again.
-    pub(super) fn run(&mut self, again: bool) -> Result<Started, Error> {
+    pub(super) async fn run(&mut self, again: bool) -> Result<Started, Error> {
         let used_up = "the way to the agent is used up: connect anew";
         match self {
-            Self::Transport(transport) => match transport.take() {
-                Some(transport) => Ok(Started { transport: *transport, child: None, program: None }),
-                None => Err(Error::from(used_up)),
-            },
+            Self::Source(source) => {
+                let transport = source.open().await.map_err(|error| Error::Connect { error })?;
+                Ok(Started { transport, child: None, program: None })
+            }
             Self::Process(slot) => {
                 let mut command = slot.take().ok_or(used_up)?;
                 *slot = again.then(|| Box::new(command.share()));

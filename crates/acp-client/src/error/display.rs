@@ -35,6 +35,7 @@ impl fmt::Display for ErrorText<'_> {
         let (error, data) = (self.error, self.shows_data);
         match error {
             Error::Start { error, .. } => write!(f, "the agent could not be started: {error}"),
+            Error::Connect { error } => write!(f, "the agent could not be reached: {error}"),
             Error::Version { asked, answered } => write!(
                 f,
                 "the agent speaks protocol version {}, this client version {}: use another release of one of them",

@@ -51,6 +51,11 @@ pub enum Error {
         /// The cause.
         error: io::Error,
     },
+    /// The agent could not be reached: see [`connect`](crate::connect()).
+    Connect {
+        /// The cause.
+        error: io::Error,
+    },
     /// The agent speaks another version of the protocol. The connection was closed.
     Version {
         /// The version that the client asked for.
@@ -287,7 +292,7 @@ impl Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Start { error, .. } => Some(error),
+            Self::Start { error, .. } | Self::Connect { error } => Some(error),
             Self::Agent { error, .. } => Some(error),
             Self::Closed { reason, .. } => Some(reason),
             Self::Call { error, .. } => Some(error),

@@ -97,7 +97,7 @@ impl Supervisor {
     /// Starts the agent once. If that fails, nothing of it is left.
     async fn start_again(&self) -> Result<(Agent, u64), Stop> {
         let (generation, entries) = self.entries.next_generation();
-        let mut connecting = (self.plan.connect)().begin()?;
+        let mut connecting = self.unless_closing((self.plan.connect)().begin()).await?;
         let initialized = match self.unless_closing(connecting.initialize()).await {
             Ok(initialized) => initialized,
             Err(stop) => {

@@ -13,6 +13,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// An error of a stream or sink.
 pub(super) type Cause = Box<dyn Error + Send + Sync>;
 
+/// An I/O error of a stream keeps its kind.
+fn io_error(error: impl Into<Cause>) -> io::Error {
+    match error.into().downcast::<io::Error>() {
+        Ok(error) => *error,
+        Err(error) => io::Error::other(error),
+    }
+}
+
 /// Messages that come in, one a line.
 pub(super) struct Reader<S, M> {
     stream: Pin<Box<S>>,
@@ -42,7 +50,7 @@ where
         let message = match &this.message {
             Some(message) => message,
             None => match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(message) => this.message.insert(message.map_err(io::Error::other)?),
+                Some(message) => this.message.insert(message.map_err(io_error)?),
                 None => return Poll::Ready(Ok(())),
             },
         };
@@ -89,10 +97,10 @@ impl<S: Sink<Vec<u8>, Error: Into<Cause>>> MessageWriter<S> {
     /// Hands a complete message to the sink.
     fn poll_hand_over(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.complete {
-            ready!(self.sink.as_mut().poll_ready(cx)).map_err(io::Error::other)?;
+            ready!(self.sink.as_mut().poll_ready(cx)).map_err(io_error)?;
             self.complete = false;
             let message = std::mem::take(&mut self.message);
-            self.sink.as_mut().start_send(message).map_err(io::Error::other)?;
+            self.sink.as_mut().start_send(message).map_err(io_error)?;
         }
         Poll::Ready(Ok(()))
     }
@@ -118,11 +126,11 @@ impl<S: Sink<Vec<u8>, Error: Into<Cause>>> AsyncWrite for MessageWriter<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_hand_over(cx))?;
-        self.sink.as_mut().poll_flush(cx).map_err(io::Error::other)
+        self.sink.as_mut().poll_flush(cx).map_err(io_error)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_hand_over(cx))?;
-        self.sink.as_mut().poll_close(cx).map_err(io::Error::other)
+        self.sink.as_mut().poll_close(cx).map_err(io_error)
     }
 }

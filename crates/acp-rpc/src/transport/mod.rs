@@ -7,6 +7,7 @@ mod first_line;
 mod messages;
 #[cfg(all(any(feature = "process", feature = "stdio"), unix))]
 mod pipe;
+mod source;
 #[cfg(all(feature = "stdio", unix))]
 mod stdio;
 #[cfg(feature = "stdio")]
@@ -25,6 +26,8 @@ use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(crate) use self::child::ChildLink;
+
+pub use self::source::Source;
 
 #[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::{Stdio, restore_stdio};

@@ -28,6 +28,6 @@ impl Checker {
         let version = self.options.version;
         let mut tester = Tester::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let outcomes = suite::of_agents(version).run(&mut tester, &self.options.only).await;
-        Report::new(version, self.target.words().to_vec(), outcomes)
+        Report::new(version, "agent", self.target.words().to_vec(), outcomes).shown(self.options.shown())
     }
 }

@@ -31,6 +31,10 @@ pub struct Options {
     pub more_prompts: Vec<String>,
     /// The id of a method for `authenticate`.
     pub login: Option<String>,
+    /// The command of a program that runs [`mcp_side`](super::mcp_side) with its last three words.
+    /// They are added to it. Agents start it as an MCP server. Without it, rules about servers stay
+    /// open.
+    pub mcp_server: Vec<String>,
 }
 
 impl Default for Options {
@@ -46,6 +50,35 @@ impl Default for Options {
             permission_prompt: None,
             more_prompts: Vec::new(),
             login: None,
+            mcp_server: Vec::new(),
         }
+    }
+}
+
+impl Options {
+    /// Returns the options as words of a command that repeats the check.
+    pub(super) fn shown(&self) -> Vec<String> {
+        let usual = Self::default();
+        let mut words = Vec::new();
+        if self.version != usual.version {
+            words.push(format!("--protocol={}", self.version.number()));
+        }
+        let mut add = |name: &str, value: &str| words.push(format!("--{name}={value}"));
+        if self.cwd != usual.cwd {
+            add("cwd", &self.cwd.to_string_lossy());
+        }
+        if self.prompt != usual.prompt {
+            add("prompt", &self.prompt);
+        }
+        let prompts = [("endless", &self.endless_prompt), ("permission", &self.permission_prompt)];
+        let named = prompts.into_iter().chain([("login", &self.login)]);
+        named.for_each(|(name, value)| value.iter().for_each(|value| add(name, value)));
+        self.more_prompts.iter().for_each(|prompt| add("show", prompt));
+        let limits =
+            [("timeout", self.limit, usual.limit), ("turn-timeout", self.turn_limit, usual.turn_limit)];
+        for (name, limit, _) in limits.iter().filter(|(_, limit, usual)| limit != usual) {
+            add(name, &limit.as_secs_f64().to_string());
+        }
+        words
     }
 }

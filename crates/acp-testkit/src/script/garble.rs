@@ -1,5 +1,7 @@
 //! Lines that no correct peer writes.
 
+use serde_json::{Map, Value, json};
+
 /// A fault in a line.
 ///
 /// ```
@@ -41,6 +43,18 @@ pub enum Garble {
     Twice,
     /// Its end is missing, so the next line is glued to it.
     Unended,
+    /// So many bytes that are not JSON stand in its place.
+    Noise(usize),
+    /// Its id is one that nobody has used.
+    UnknownId,
+    /// Its id is `null`.
+    NullId,
+    /// Its id is 1.5.
+    FractionId,
+    /// Its id is 2^63.
+    HugeId,
+    /// Its params are a number.
+    BadParams,
 }
 
 impl Garble {
@@ -67,6 +81,12 @@ impl Garble {
             Garble::Long(bytes) => format!("{inside},\"_long\":\"{}\"}}\n", "x".repeat(bytes)),
             Garble::Twice => format!("{line}\n{line}\n"),
             Garble::Unended => line.to_owned(),
+            Garble::Noise(bytes) => format!("{}\n", "x".repeat(bytes)),
+            Garble::UnknownId => with(line, "id", json!("acp-testkit-nobody")),
+            Garble::NullId => with(line, "id", Value::Null),
+            Garble::FractionId => with(line, "id", json!(1.5)),
+            Garble::HugeId => with(line, "id", json!(1_u64 << 63)),
+            Garble::BadParams => with(line, "params", json!(42)),
             Garble::NotUtf8 => {
                 let mut bytes = format!("{inside},\"_text\":\"").into_bytes();
                 bytes.extend_from_slice(b"\xff\"}\n");
@@ -75,4 +95,11 @@ impl Garble {
         };
         text.into_bytes()
     }
+}
+
+/// Returns a line with another value of a member.
+fn with(line: &str, member: &str, value: Value) -> String {
+    let mut message: Map<String, Value> = serde_json::from_str(line).unwrap_or_default();
+    message.insert(member.to_owned(), value);
+    format!("{}\n", Value::Object(message))
 }

@@ -200,6 +200,12 @@ async fn every_garbled_line_arrives_as_it_was_made() {
         (Long(1000), 1, &[true]),
         (Twice, 2, &[true, true]),
         (Garble::Unended, 1, &[true]),
+        (Garble::Noise(1000), 1, &[false]),
+        (Garble::UnknownId, 1, &[true]),
+        (Garble::NullId, 1, &[true]),
+        (Garble::FractionId, 1, &[true]),
+        (Garble::HugeId, 1, &[true]),
+        (Garble::BadParams, 1, &[true]),
     ] {
         let (client, mut agent) = both();
         let client = Script::new().garble(fault).notify("_x", json!({"a": 1})).close().run(client).await;

@@ -12,6 +12,7 @@
 mod both_versions;
 mod check;
 mod corpus;
+mod faults;
 mod kit;
 mod line_check;
 mod lines;

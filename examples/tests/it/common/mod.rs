@@ -9,17 +9,14 @@ pub(crate) mod model;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-use acp_agent::Transport;
+use acp_testkit::ScriptedPeer;
 use examples::coding_agent::agent::CodingAgent;
 use examples::coding_agent::planner::Planner;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
 pub(crate) struct Client {
-    lines: BufReader<ReadHalf<DuplexStream>>,
-    out: WriteHalf<DuplexStream>,
+    peer: ScriptedPeer,
     cwd: String,
-    requests: u64,
     /// The client's files by path relative to the session's folder.
     pub(crate) files: BTreeMap<String, String>,
     /// The options that it chooses, or `fail`. Behind the end of the list it cancels the turn
@@ -44,14 +41,11 @@ impl Client {
 
     /// Connects a client with these capabilities.
     pub(crate) async fn connect_with(planner: impl Planner, cwd: &Path, capabilities: Value) -> Self {
-        let (here, there) = tokio::io::duplex(64 * 1024);
-        tokio::spawn(acp_agent::serve(CodingAgent::new(planner), Transport::from_stream(there)));
-        let (lines, out) = tokio::io::split(here);
+        let (transport, peer) = ScriptedPeer::pair_of(64 * 1024);
+        tokio::spawn(acp_agent::serve(CodingAgent::new(planner), transport));
         let mut client = Client {
-            lines: BufReader::new(lines),
-            out,
+            peer,
             cwd: cwd.to_str().expect("a Unicode path").to_owned(),
-            requests: 0,
             files: BTreeMap::new(),
             choices: VecDeque::new(),
             tool_calls: Vec::new(),
@@ -203,37 +197,30 @@ impl Client {
         Some(event)
     }
 
-    async fn answer(&mut self, request: &Value, mut answer: Value) {
-        answer["jsonrpc"] = json!("2.0");
-        answer["id"] = request["id"].clone();
-        self.send(&answer).await;
+    async fn answer(&mut self, request: &Value, answer: Value) {
+        let answered = match answer.get("error") {
+            Some(error) => self.peer.fail_with(request, error.clone()).await,
+            None => self.peer.answer(request, answer["result"].clone()).await,
+        };
+        answered.expect("the agent reads");
     }
 
-    async fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.requests += 1;
-        let id = self.requests;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-        id
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.peer.request(method, params).await.expect("the agent reads")
     }
 
     async fn notify(&mut self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
-    }
-
-    async fn send(&mut self, message: &Value) {
-        self.out.write_all(format!("{message}\n").as_bytes()).await.expect("the agent reads");
+        self.peer.notify(method, params).await.expect("the agent reads");
     }
 
     /// Returns the next message. Cancelled requests of the agent need no answer, so their notices
     /// are skipped.
     async fn receive(&mut self) -> Value {
         loop {
-            let mut line = String::new();
-            let read = self.lines.read_line(&mut line).await.expect("the pipe works");
-            assert!(read > 0, "the agent has closed the connection");
-            let message: Value = serde_json::from_str(&line).expect("the agent sends JSON");
-            if message["method"] != "$/cancel_request" {
-                return message;
+            let message = self.peer.next().await.expect("the agent sends JSON in time");
+            let message = message.expect("the agent has closed the connection");
+            if message.method() != Some("$/cancel_request") {
+                return message.into_json();
             }
         }
     }

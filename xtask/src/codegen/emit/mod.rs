@@ -10,6 +10,7 @@ mod newtype;
 mod object;
 mod operations;
 mod schemars;
+mod session_methods;
 mod string_enum;
 mod tagged;
 mod target;
@@ -31,16 +32,18 @@ pub use target::Target;
 use target::rust_file;
 
 /// The folders that belong to the generator.
-pub const FOLDERS: [&str; 6] = [
+pub const FOLDERS: [&str; 7] = [
     "crates/acp-types/src/v1/generated",
     "crates/acp-types/src/v2/generated",
     TABLE,
+    REMOTE,
     operations::MACROS,
     operations::AGENT,
     operations::CLIENT,
 ];
 
 const TABLE: &str = "crates/acp-testkit/src/generated";
+const REMOTE: &str = "crates/acp-http/src/wire/generated";
 
 /// The types of one version: a file for each domain, and under `unstable/` those that only the
 /// unstable schema has. A definition's domain is the file that its wording stands in.
@@ -112,6 +115,12 @@ pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) ->
 pub fn definitions(schemas: &[(&Version, Schema)], header: &str) -> Result<Output> {
     let text = format::file(header, &definitions::emit(schemas))?;
     Ok(Output { path: rust_file(Path::new(TABLE), "definitions"), text })
+}
+
+/// The list by which remote transports sort messages.
+pub fn session_methods(schemas: &[(&Version, Schema)], header: &str) -> Result<Output> {
+    let text = format::file(header, &session_methods::emit(schemas))?;
+    Ok(Output { path: rust_file(Path::new(REMOTE), "session_methods"), text })
 }
 
 /// The marks of the types whose JSON is that of `version`: its own, and some of the `earlier` one.

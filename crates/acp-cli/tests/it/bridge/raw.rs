@@ -2,9 +2,8 @@
 
 use acp_cli::bridge::Bridge;
 use acp_client::{ProtocolVersion, Transport};
+use acp_testkit::ScriptedPeer;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
-use tokio::time::timeout;
 
 use super::PATIENCE;
 
@@ -12,41 +11,29 @@ pub(super) const V1: ProtocolVersion = ProtocolVersion::V1;
 pub(super) const V2: ProtocolVersion = ProtocolVersion::V2;
 
 /// One end of a connection, line by line.
-pub(super) struct Raw {
-    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-}
+pub(super) struct Raw(ScriptedPeer);
 
 impl Raw {
     pub(super) fn pair() -> (Self, Transport) {
-        let (near, far) = tokio::io::duplex(64 * 1024);
-        let (reader, writer) = tokio::io::split(near);
-        (Self { lines: BufReader::new(reader).lines(), writer }, Transport::from_stream(far))
-    }
-
-    pub(super) async fn write(&mut self, message: Value) {
-        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("it is read");
+        let (transport, peer) = ScriptedPeer::pair_of(64 * 1024);
+        (Self(peer.patience(PATIENCE).reads_late()), transport)
     }
 
     pub(super) async fn read(&mut self) -> Value {
-        let line = timeout(PATIENCE, self.lines.next_line()).await.expect("it comes");
-        let line = line.expect("it is readable").expect("there is one");
-        serde_json::from_str(&line).expect("is JSON")
+        self.0.next().await.expect("it is JSON").expect("there is one").into_json()
     }
 
     /// Reads a request or notification.
     pub(super) async fn get(&mut self, method: &str) -> Value {
-        let message = self.read().await;
-        assert_eq!(message["method"], method, "{message}");
-        message
+        self.0.expect(method).await.expect("it comes").into_json()
     }
 
     pub(super) async fn result(&mut self, request: &Value, result: Value) {
-        self.write(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+        self.0.answer(request, result).await.expect("it is read");
     }
 
     pub(super) async fn error(&mut self, request: &Value, error: Value) {
-        self.write(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
+        self.0.fail_with(request, error).await.expect("it is read");
     }
 
     /// Reads a request, and answers it.
@@ -57,16 +44,15 @@ impl Raw {
     }
 
     pub(super) async fn update(&mut self, update: Value) {
-        self.notify("session/update", json!({"sessionId": "s", "update": update})).await;
+        self.0.update("s", update).await.expect("it is read");
     }
 
     pub(super) async fn notify(&mut self, method: &str, params: Value) {
-        self.write(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+        self.0.notify(method, params).await.expect("it is read");
     }
 
     pub(super) async fn ask(&mut self, id: impl Into<Value>, method: &str, params: Value) {
-        let id: Value = id.into();
-        self.write(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.0.ask(&id.into(), method, params).await.expect("it is read");
     }
 
     /// Sends a request, and returns everything up to its answer.

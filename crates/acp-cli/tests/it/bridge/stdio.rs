@@ -3,8 +3,8 @@
 
 use std::process::Stdio;
 
+use acp_testkit::{Message, ScriptedPeer};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 
 use super::PATIENCE;
@@ -16,21 +16,21 @@ printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}\n'
 cat > /dev/null
 "#;
 
-async fn initialized(params: &Value) -> Value {
+async fn initialized(params: &Value) -> Message {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.args(["bridge", "--to", "1", "--", "sh", "-c", AGENT]);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut program = command.spawn().expect("it starts");
-    let mut stdin = program.stdin.take().expect("is piped");
-    let mut lines = BufReader::new(program.stdout.take().expect("is piped")).lines();
-    let request = json!({"jsonrpc": "2.0", "id": "one", "method": "initialize", "params": params});
-    stdin.write_all(format!("{request}\n").as_bytes()).await.expect("it is read");
-    let line = lines.next_line().await.expect("it is readable").expect("there is one");
-    drop(stdin);
+    let (stdin, stdout) = (program.stdin.take(), program.stdout.take());
+    let mut client = ScriptedPeer::new(stdout.expect("is piped"), stdin.expect("is piped"));
+    let id = json!("one");
+    client.ask(&id, "initialize", params.clone()).await.expect("it is read");
+    let answer = client.expect_answer(&id).await.expect("it answers");
+    client.close().await;
     // Nothing else comes, and the program ends with its client.
-    assert_eq!(lines.next_line().await.expect("it is readable"), None, "{params}");
+    client.expect_end().await.expect("it ends");
     program.wait().await.expect("it ends");
-    serde_json::from_str(&line).expect("is JSON")
+    answer
 }
 
 #[tokio::test]
@@ -54,10 +54,9 @@ async fn the_version_over_pipes_is_that_of_the_table() {
             params["protocolVersion"] = version;
         }
         let answer = tokio::time::timeout(PATIENCE, initialized(&params)).await.expect("it answers");
-        assert_eq!(answer["id"], "one");
         match expected {
-            Ok(version) => assert_eq!(answer["result"]["protocolVersion"], version, "{params}: {answer}"),
-            Err(code) => assert_eq!(answer["error"]["code"], code, "{params}: {answer}"),
+            Ok(version) => assert_eq!(answer["result"]["protocolVersion"], version, "{params}: {answer:?}"),
+            Err(code) => assert_eq!(answer["error"]["code"], code, "{params}: {answer:?}"),
         }
     }
 }

@@ -4,6 +4,8 @@ mod auth;
 pub(super) mod cancel;
 pub(super) mod initialize;
 mod lists;
+mod mcp;
+mod modes;
 mod permission;
 mod prompt;
 mod reopen;
@@ -22,6 +24,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Case<Tester>> {
         Tester::CASES,
         session::CASES,
         settings::CASES,
+        modes::CASES,
+        mcp::CASES,
         lists::CASES,
         prompt::CASES,
         cancel::CASES,

@@ -73,16 +73,20 @@ async fn select(t: &mut Tester) -> Step<Select> {
         else {
             continue;
         };
-        let listed = option.get("options").and_then(Value::as_array).into_iter().flatten();
-        let values = listed.flat_map(|entry| match entry.get("options").and_then(Value::as_array) {
-            Some(group) => group.iter().collect(),
-            None => vec![entry],
-        });
-        let mut others = values.filter_map(|entry| entry.get("value")).filter(|other| *other != value);
-        let other = others.next().unwrap_or(value).clone();
+        let other = values(option).into_iter().find(|other| *other != value).unwrap_or(value).clone();
         return Ok(Select { session, id: id.to_owned(), value: value.clone(), other, ids });
     }
     Err(Stop::NotApplicable("the session has no select option".to_owned()))
+}
+
+/// Returns the values that a select option can have, in groups or without.
+pub(super) fn values(option: &Value) -> Vec<&Value> {
+    let listed = option.get("options").and_then(Value::as_array).into_iter().flatten();
+    let entries = listed.flat_map(|entry| match entry.get("options").and_then(Value::as_array) {
+        Some(group) => group.iter().collect(),
+        None => vec![entry],
+    });
+    entries.filter_map(|entry| entry.get("value")).collect()
 }
 
 fn ids(options: &[Value]) -> Vec<String> {

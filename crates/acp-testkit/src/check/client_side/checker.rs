@@ -28,6 +28,6 @@ impl ClientChecker {
     pub async fn run(&self) -> Report {
         let mut stage = Stage::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let outcomes = suite::of_clients().run(&mut stage, &self.options.only).await;
-        Report::new(Version::V1, self.target.words().to_vec(), outcomes).of_client(self.options.shown())
+        Report::new(Version::V1, "client", self.target.words().to_vec(), outcomes).shown(self.options.shown())
     }
 }

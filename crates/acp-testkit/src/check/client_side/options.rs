@@ -39,9 +39,16 @@ impl Default for ClientOptions {
 impl ClientOptions {
     /// Returns the options as words of a command that repeats the check.
     pub(super) fn shown(&self) -> Vec<String> {
+        let usual = Self::default();
         let mut words = Vec::new();
-        if self.prompt != Self::default().prompt {
+        if self.cwd != usual.cwd {
+            words.push(format!("--cwd={}", self.cwd.to_string_lossy()));
+        }
+        if self.prompt != usual.prompt {
             words.push(format!("--prompt={}", self.prompt));
+        }
+        if self.limit != usual.limit {
+            words.push(format!("--timeout={}", self.limit.as_secs_f64()));
         }
         if let Some(text) = &self.stdin {
             words.push(format!("--stdin={text}"));

@@ -7,11 +7,13 @@ mod json;
 mod junit;
 mod markdown;
 mod text;
+mod unsteady;
 mod xml;
 
 pub use self::baseline::Baseline;
 pub use self::coverage::Coverage;
 pub(super) use self::text::shell;
+pub use self::unsteady::Unsteady;
 use super::verdict::{Outcome, Verdict};
 use super::version::Version;
 
@@ -22,8 +24,8 @@ pub struct Report {
     command: Vec<String>,
     outcomes: Vec<Outcome>,
     side: &'static str,
-    /// The options of a command that repeats the check.
-    options: Vec<String>,
+    /// The words of a command that repeats a case, behind its rule. Empty without a command.
+    again: Vec<String>,
 }
 
 /// The result of a check as a whole.
@@ -51,13 +53,31 @@ impl Status {
 }
 
 impl Report {
-    pub(super) const fn new(version: Version, command: Vec<String>, outcomes: Vec<Outcome>) -> Self {
-        Self { version, command, outcomes, side: "agent", options: Vec::new() }
+    pub(super) const fn new(
+        version: Version,
+        side: &'static str,
+        command: Vec<String>,
+        outcomes: Vec<Outcome>,
+    ) -> Self {
+        Self { version, command, outcomes, side, again: Vec::new() }
     }
 
-    /// Makes it the report of a client, which was checked by these options.
-    pub(super) fn of_client(mut self, options: Vec<String>) -> Self {
-        (self.side, self.options) = ("client", options);
+    /// Sets the options of the command that repeats a case. A side that is not a program has none.
+    pub(super) fn shown(mut self, mut options: Vec<String>) -> Self {
+        if !self.command.is_empty() {
+            options.push("--".to_owned());
+            options.extend_from_slice(&self.command);
+            self.again = options;
+        }
+        self
+    }
+
+    /// Sets the words of the command that repeats a case: those that stand behind
+    /// `acp check agent --rule ID`, with the program under check. By default they are made from
+    /// the options of the check.
+    #[must_use]
+    pub fn again(mut self, words: Vec<String>) -> Self {
+        self.again = words;
         self
     }
 

@@ -50,16 +50,10 @@ impl Report {
         for (number, line) in &outcome.lines {
             writeln!(f, "  {number:>5} {line}")?;
         }
-        if self.command.is_empty() {
+        if self.again.is_empty() {
             return Ok(());
         }
-        let options: String = self.options.iter().map(|word| format!("{} ", shell([word]))).collect();
-        let version = match self.version.number() {
-            1 => String::new(),
-            number => format!("--protocol {number} "),
-        };
-        let (side, command) = (self.side, shell(&self.command));
-        writeln!(f, "  again: acp check {side} {version}--rule {} {options}-- {command}", rule.id)
+        writeln!(f, "  again: acp check {} --rule {} {}", self.side, rule.id, shell(&self.again))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Two correct agents: one that does everything, and one that does the least.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use acp_agent::store::MemoryStore;
 use acp_agent::types::{
-    AuthMethod, AuthMethodAgent, AuthMethodTerminal, Diff, SessionConfigOption, SessionMode,
-    SessionModeState, SessionUpdate, SetSessionConfigOptionRequest, ToolCall, ToolCallLocation,
+    AuthMethod, AuthMethodAgent, AuthMethodTerminal, Diff, McpServer, SessionConfigOption, SessionMode,
+    SessionModeState, SessionUpdate, SetSessionConfigOptionRequest, SetSessionModeRequest, ToolCall,
+    ToolCallLocation,
 };
 use acp_agent::{Form, NewSession, Opened, Result, SessionUpdates, StopReason, Turn, agent};
 
@@ -22,6 +24,21 @@ fn option(value: &str) -> SessionConfigOption {
 
 fn switch() -> SessionConfigOption {
     read(r#"{"id":"on","name":"On","type":"boolean","currentValue":false}"#)
+}
+
+fn modes() -> SessionModeState {
+    SessionModeState::new("ask", [SessionMode::new("ask", "Ask"), SessionMode::new("do", "Do")])
+}
+
+/// Does for the servers of the checker what their program would do, at once: an agent that has
+/// started one has connected before it answers.
+fn start_servers(servers: &[McpServer]) {
+    for server in servers {
+        let McpServer::Stdio(server) = server else { continue };
+        let [.., address, token, name] = server.args.as_slice() else { continue };
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        writeln!(stream, "{}", serde_json::json!({"token": token, "server": name})).unwrap();
+    }
 }
 
 /// An agent that keeps its sessions and does everything that an agent can do.
@@ -50,10 +67,9 @@ impl Full {
         Ok(())
     }
 
-    async fn new_session(&self, _open: NewSession) -> Result<Opened<()>> {
-        let modes = [SessionMode::new("ask", "Ask"), SessionMode::new("do", "Do")];
-        let modes = SessionModeState::new("ask", modes);
-        Ok(Opened::new(()).modes(modes).config_options([option("slow"), switch()]))
+    async fn new_session(&self, open: NewSession) -> Result<Opened<()>> {
+        start_servers(open.mcp_servers());
+        Ok(Opened::new(()).modes(modes()).config_options([option("slow"), switch()]))
     }
 
     async fn set_mode(&self, _updates: SessionUpdates) -> Result<()> {
@@ -187,10 +203,46 @@ impl Locked {
     }
 }
 
+/// An agent whose modes are a config option, too.
+pub(super) struct Modal;
+
+fn mode_option(mode: &str) -> SessionConfigOption {
+    read(&format!(
+        r#"{{"id":"mode","name":"Mode","category":"mode","type":"select","currentValue":"{mode}",
+        "options":[{{"value":"ask","name":"Ask"}},{{"value":"do","name":"Do"}}]}}"#
+    ))
+}
+
+#[agent(name = "modal", version = "1")]
+impl Modal {
+    async fn new_session(&self, _open: NewSession) -> Result<Opened<()>> {
+        Ok(Opened::new(()).modes(modes()).config_options([mode_option("ask")]))
+    }
+
+    async fn set_mode(&self, set: SetSessionModeRequest, updates: SessionUpdates) -> Result<()> {
+        updates.config_options([mode_option(set.mode_id.as_str())]).await
+    }
+
+    async fn set_config_option(
+        &self,
+        set: SetSessionConfigOptionRequest,
+        updates: SessionUpdates,
+    ) -> Result<Vec<SessionConfigOption>> {
+        let mode = if acp_json::to_string(&set).contains(r#""do""#) { "do" } else { "ask" };
+        updates.current_mode(mode).await?;
+        Ok(vec![mode_option(mode)])
+    }
+
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        turn.say(turn.text()).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
 /// An agent that echoes.
 pub(super) struct Plain;
 
-#[agent(name = "plain", version = "1", mcp(http))]
+#[agent(name = "plain", version = "1")]
 impl Plain {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         turn.say(turn.text()).await?;

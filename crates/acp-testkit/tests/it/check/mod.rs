@@ -22,7 +22,7 @@ use acp_testkit::check::{Checker, Coverage, Options, Report, Status, Target, Ver
 use acp_testkit::{Outbox, ScriptedPeer, Writer, relay};
 use tokio::io::duplex;
 
-use self::agents::{Full, Plain};
+use self::agents::{Full, Modal, Plain};
 use self::mutant::{Base, Fault, Memory, Mutant};
 
 /// The bytes that a stream in memory holds.
@@ -38,6 +38,7 @@ fn target(base: Base, fault: Fault) -> Target {
         match base {
             Base::Full => drop(tokio::spawn(Serve::new(Full(store.clone())).over(transport))),
             Base::Plain => drop(tokio::spawn(Serve::new(Plain).over(transport))),
+            Base::Modal => drop(tokio::spawn(Serve::new(Modal).over(transport))),
             #[cfg(feature = "v2")]
             Base::Newer => {
                 let serve = Serve::new(Full(store.clone())).versions([ProtocolVersion::V2]);
@@ -67,7 +68,9 @@ fn options(version: Version, base: Base) -> Options {
     options.turn_limit = Duration::from_secs(20);
     options.version = version;
     options.prompt = "hello".to_owned();
-    if base != Base::Plain {
+    // The agents do themselves what this program would do.
+    options.mcp_server = vec!["/acp-check/mcp-side".to_owned()];
+    if !matches!(base, Base::Plain | Base::Modal) {
         options.endless_prompt = Some("endless".to_owned());
         options.permission_prompt = Some("permission".to_owned());
         options.more_prompts = ["show", "files", "terminals", "forms"].map(str::to_owned).into();
@@ -98,6 +101,9 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
     assert_eq!(broken.count(), 0, "{plain}");
     // The plain agent has no turn that lasts, and nothing to ask for: some rules stay open.
     assert_eq!(plain.status(false), Status::Inconclusive, "{plain}");
+    let modal = check(Base::Modal, NONE, &[]).await;
+    let broken = modal.outcomes().iter().filter(|outcome| matches!(outcome.verdict, Verdict::Fail(_)));
+    assert_eq!(broken.count(), 0, "{modal}");
     for outcome in full.outcomes() {
         let id = &outcome.rule.id;
         // An agent with version 2, which is a feature of acp-agent, takes the newer shape as its
@@ -108,7 +114,8 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
         }
         let passes =
             |report: &Report| report.outcome(id).is_some_and(|outcome| outcome.verdict == Verdict::Pass);
-        assert!(passes(&full) || passes(&plain), "{id} is judged for no agent: {}", outcome.verdict);
+        let judged = [&full, &plain, &modal].into_iter().any(passes);
+        assert!(judged, "{id} is judged for no agent: {}", outcome.verdict);
     }
 }
 

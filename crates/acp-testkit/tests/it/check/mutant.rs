@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub(super) enum Base {
     Full,
     Plain,
+    /// An agent whose modes are a config option, too.
+    Modal,
     /// The full agent without version 1.
     #[cfg(feature = "v2")]
     Newer,
@@ -81,9 +83,10 @@ pub(super) struct Memory {
 }
 
 impl Fault {
-    /// Lets a line through, or something in its place.
+    /// Lets a line through, or something in its place. A line that a fault cannot change stays as
+    /// it is.
     pub(super) fn filter(self, memory: &mut Memory, writer: Writer, line: &[u8], out: &mut Outbox) {
-        let text = std::str::from_utf8(line).unwrap();
+        let Ok(text) = std::str::from_utf8(line) else { return out.pass(writer, line) };
         let message: Value = serde_json::from_str(text).unwrap_or_default();
         if writer == Writer::First && message.get("method").is_some() && message.get("id").is_some() {
             memory.asked.insert(message["id"].to_string(), message.clone());
@@ -100,7 +103,7 @@ impl Fault {
     fn of_client(self, mut message: Value, out: &mut Outbox) {
         let method = message["method"].as_str().unwrap_or_default();
         match self {
-            Fault::Hear(name, change) if name == method => change(&mut message),
+            Fault::Hear(name, change) if name == method => changed(&mut message, change),
             Fault::Refuse(name, refuses) if name == method && refuses(&message["params"]) => {
                 let error = json!({"code": -32602, "message": "no"});
                 let answer = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
@@ -122,9 +125,11 @@ impl Fault {
         };
         let tag = message["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default().to_owned();
         match self {
-            Fault::Answer(name, change) if answers(name) => change(&mut message),
-            Fault::Call(name, change) if name == method => change(&mut message),
-            Fault::Update(name, change) if name == tag => change(&mut message["params"]["update"]),
+            Fault::Answer(name, change) if answers(name) => changed(&mut message, change),
+            Fault::Call(name, change) if name == method => changed(&mut message, change),
+            Fault::Update(name, change) if name == tag => {
+                changed(&mut message, |message| change(&mut message["params"]["update"]));
+            }
             Fault::Lose(name) if method == "session/update" && (name.is_empty() || name == tag) => return,
             Fault::Before(name, line) if answers(name) => out.pass(Writer::Second, of_session(line)),
             Fault::After(name, line) if answers(name) => {
@@ -134,6 +139,18 @@ impl Fault {
             _ => {}
         }
         pass(&message, out);
+    }
+}
+
+/// Changes a message. To look into a member that is not there adds it as `null`: it goes again, so
+/// that an error does not become a result, too.
+fn changed(message: &mut Value, change: impl FnOnce(&mut Value)) {
+    let had = ["result", "params"].map(|member| message.get(member).is_some());
+    change(message);
+    for (member, had) in ["result", "params"].into_iter().zip(had) {
+        if !had && message.get(member).is_some_and(Value::is_null) {
+            without(message, member);
+        }
     }
 }
 
@@ -159,24 +176,94 @@ pub(super) fn as_command(line: &[u8]) -> Option<String> {
 
 /// Makes an answer an error.
 pub(super) fn error(message: &mut Value, code: i64) {
-    message.as_object_mut().unwrap().remove("result");
-    message["error"] = json!({"code": code, "message": "no"});
+    without(message, "result");
+    put(message, "error", json!({"code": code, "message": "no"}));
 }
 
 /// Makes an answer a success.
 pub(super) fn success(message: &mut Value, result: Value) {
-    message.as_object_mut().unwrap().remove("error");
-    message["result"] = result;
+    without(message, "error");
+    put(message, "result", result);
 }
 
 /// Changes the code of an error.
 pub(super) fn recode(message: &mut Value, from: i64, to: i64) {
-    if message["error"]["code"] == from {
-        message["error"]["code"] = to.into();
+    if let Some(code) = message.pointer_mut("/error/code").filter(|code| **code == from) {
+        *code = to.into();
     }
 }
 
-/// Takes a member out.
+/// Takes a member out, if there is one.
 pub(super) fn without(value: &mut Value, member: &str) {
-    value.as_object_mut().unwrap().remove(member);
+    if let Some(members) = value.as_object_mut() {
+        members.remove(member);
+    }
+}
+
+/// Takes a member out of the object at a place, if there is one.
+pub(super) fn without_at(value: &mut Value, place: &str, member: &str) {
+    if let Some(object) = value.pointer_mut(place) {
+        without(object, member);
+    }
+}
+
+/// Sets a member of an object.
+fn put(value: &mut Value, member: &str, new: Value) {
+    if let Some(members) = value.as_object_mut() {
+        members.insert(member.to_owned(), new);
+    }
+}
+
+/// Lines that no fault can do anything with.
+#[test]
+fn an_odd_line_passes_a_fault_as_it_is() {
+    let faults = [
+        Fault::Answer("session/new", |message| without_at(message, "/result", "sessionId")),
+        Fault::Answer("session/new", |message| recode(message, -32602, -32603)),
+        Fault::Update("plan", |update| without(update, "entries")),
+        Fault::Call("fs/read_text_file", |message| without(&mut message["params"], "path")),
+        Fault::Lose("plan"),
+    ];
+    let asked = br#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}"#;
+    let odd: [&[u8]; 12] = [
+        b"",
+        b"42",
+        b"[]",
+        b"null",
+        b"\"text\"",
+        b"\xff\xfe",
+        b"{\"id\":1,\"result\":\"\xff\"}",
+        br#"{"id":1,"result":7}"#,
+        br#"{"id":1,"result":[1]}"#,
+        br#"{"id":1,"error":"no"}"#,
+        br#"{"method":"session/update","params":{"update":[]}}"#,
+        br#"{"method":"fs/read_text_file","params":"path"}"#,
+    ];
+    for fault in faults {
+        for line in odd {
+            let mut memory = Memory::default();
+            fault.filter(&mut memory, Writer::First, asked, &mut Outbox::default());
+            let mut out = Outbox::default();
+            fault.filter(&mut memory, Writer::Second, line, &mut out);
+            let shown = String::from_utf8_lossy(line);
+            let object = serde_json::from_slice(line).ok().filter(Value::is_object);
+            let same = object.map_or_else(|| line.to_vec(), |object| object.to_string().into_bytes());
+            let mut expected = Outbox::default();
+            expected.pass(Writer::Second, same);
+            assert_eq!(format!("{out:?}"), format!("{expected:?}"), "{shown}");
+        }
+    }
+    for value in [json!(null), json!(7), json!([1]), json!("text")] {
+        for change in [
+            (|value| without(value, "x")) as fn(&mut Value),
+            |value| without_at(value, "/0", "x"),
+            |value| error(value, 1),
+            |value| success(value, json!({})),
+            |value| recode(value, 1, 2),
+        ] {
+            let mut changed = value.clone();
+            change(&mut changed);
+            assert_eq!(changed, value);
+        }
+    }
 }

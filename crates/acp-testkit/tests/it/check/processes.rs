@@ -26,7 +26,7 @@ async fn an_agent_that_hangs_costs_a_scenario_and_leaves_no_process() {
     let verdict = |rule| &report.outcome(rule).unwrap().verdict;
     assert!(matches!(verdict("v1-tr-01"), Verdict::Fail(_)), "{report}");
     assert!(matches!(verdict("v1-new-01"), Verdict::Inconclusive(_)), "{report}");
-    let again = "again: acp check agent --rule v1-tr-01 -- sh -c 'sleep 1000 & echo";
+    let again = "again: acp check agent --rule v1-tr-01 --timeout=0.5 -- sh -c 'sleep 1000 & echo";
     assert!(report.to_string().contains(again), "{report}");
     let pids = std::fs::read_to_string(pids).unwrap();
     let pids: Vec<_> = pids.split_whitespace().collect();

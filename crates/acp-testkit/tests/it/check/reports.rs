@@ -1,6 +1,6 @@
 //! Reports: the text, the JSON, expected failures, and the status.
 
-use acp_testkit::check::{Baseline, Coverage, Status, Version};
+use acp_testkit::check::{Baseline, Coverage, Status, Unsteady, Version};
 
 use super::mutant::{Base, Fault, recode};
 use super::{NONE, check};
@@ -127,4 +127,18 @@ fn the_coverage_names_the_rules_without_a_case() {
         let reason = rule.unchecked.as_deref().expect("a rule without a case has a reason");
         assert!(text.contains(&format!("\n  {}: {reason}\n", rule.id)), "{text}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn verdicts_that_differ_are_counted() {
+    let rules = ["v1-rpc-12", "v1-tr-04"];
+    let mut runs = vec![check(Base::Full, NONE, &rules).await, check(Base::Full, NONE, &rules).await];
+    assert_eq!(Unsteady::among(&runs), []);
+    runs.push(check(Base::Full, WRONG_CODE, &rules).await);
+    let unsteady = Unsteady::among(&runs);
+    let [rule] = unsteady.as_slice() else { panic!("{unsteady:?}") };
+    let lines: Vec<_> = rule.to_string().lines().map(str::to_owned).collect();
+    assert!(lines[0].starts_with("unsteady v1-rpc-12: A request for an unimplemented method"), "{rule}");
+    assert_eq!(lines[1], "  2 of 3 runs: pass");
+    assert!(lines[2].starts_with("  1 of 3 runs: fail: _acp_check/none: expected the error"), "{rule}");
 }

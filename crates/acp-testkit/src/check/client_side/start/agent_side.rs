@@ -3,12 +3,10 @@
 use std::io;
 use std::pin::pin;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
 
-/// The longest first line of a connection.
-const GREETING: usize = 64 * 1024;
+use crate::check::loopback::greet;
 
 /// The environment variable that a login sets.
 pub(super) const VARIABLE: &str = "ACP_CHECK_LOGIN";
@@ -75,24 +73,4 @@ async fn report(address: &str, token: &str, closed: bool) -> io::Result<()> {
     let mut stream = greet(address, &json!({"token": token, "closed": closed})).await?;
     // The checker has taken it when it closes.
     tokio::io::copy(&mut stream, &mut tokio::io::sink()).await.map(drop)
-}
-
-async fn greet(address: &str, greeting: &Value) -> io::Result<TcpStream> {
-    let mut stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    stream.write_all(format!("{greeting}\n").as_bytes()).await?;
-    Ok(stream)
-}
-
-/// Reads the first line of a connection, a byte at a time: those behind it are of the agent.
-pub(super) async fn greeting(stream: &mut TcpStream) -> Option<Value> {
-    use tokio::io::AsyncReadExt;
-    let mut line = Vec::new();
-    while line.len() < GREETING {
-        match stream.read_u8().await.ok()? {
-            b'\n' => return serde_json::from_slice(&line).ok(),
-            byte => line.push(byte),
-        }
-    }
-    None
 }

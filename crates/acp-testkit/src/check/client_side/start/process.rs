@@ -1,21 +1,17 @@
 //! A client that is a program.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::io;
-use std::net::Ipv4Addr;
 
 use acp_process::{Child, ChildGuard, Command, Spawned};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::agent_side::greeting;
 use super::running::{AgentStart, Running, Stdin};
 use super::words;
 use crate::check::client_side::options::ClientOptions;
+use crate::check::loopback::Place;
 use crate::peer::ScriptedPeer;
 
 /// The client's process, and the tasks that serve it.
@@ -40,16 +36,14 @@ pub(super) fn start(
     prompt: &str,
     options: &ClientOptions,
 ) -> io::Result<Running> {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    listener.set_nonblocking(true)?;
-    let (address, token) = (listener.local_addr()?.to_string(), token());
+    let place = Place::open()?;
     let mut command = agent.to_vec();
-    command.extend([address, token.clone()]);
+    command.extend([place.address.clone(), place.token.clone()]);
     let mut words = words::fill(words, &command, prompt).into_iter();
     let program = words.next().unwrap_or_default();
     let command = Command::new(program).args(words).current_dir(&options.cwd);
     let (starts, agents) = mpsc::unbounded_channel();
-    let accepting = tokio::spawn(accept(TcpListener::from_std(listener)?, token, starts));
+    let accepting = tokio::spawn(accept(place, starts));
     let Spawned { mut stdin, mut stdout, child, guard, .. } = command.spawn()?;
     // Nobody looks at its output, and it must not wait for a reader.
     tokio::spawn(async move {
@@ -78,14 +72,10 @@ pub(super) fn start(
 }
 
 /// Takes connections of the agent's end until the client is done.
-async fn accept(listener: TcpListener, token: String, starts: mpsc::UnboundedSender<AgentStart>) {
+async fn accept(place: Place, starts: mpsc::UnboundedSender<AgentStart>) {
     let mut ends: Vec<mpsc::UnboundedSender<bool>> = Vec::new();
-    while let Ok((mut stream, _)) = listener.accept().await {
-        // Anybody on this machine can connect.
-        let Some(greeting) = greeting(&mut stream).await else { continue };
-        if greeting.get("token").and_then(Value::as_str) != Some(&token) {
-            continue;
-        }
+    while let Ok(mut stream) = place.accept().await {
+        let Some(greeting) = place.greeted(&mut stream).await else { continue };
         if let Some(closed) = greeting.get("closed").and_then(Value::as_bool) {
             // Only the last agent is looked at.
             let _ = ends.last().map(|end| end.send(closed));
@@ -102,12 +92,6 @@ async fn accept(listener: TcpListener, token: String, starts: mpsc::UnboundedSen
             return;
         }
     }
-}
-
-/// Makes a secret that others on this machine cannot guess.
-fn token() -> String {
-    let random = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", random(), random())
 }
 
 /// Sends SIGINT to a process.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::faults::{FILES, FORMS, full, loses, parsed};
 use crate::check::mutant::Fault::{Answer, Before, Call, DiesOf, Line, Lose, Refuse, Update};
-use crate::check::mutant::{Mutant, error, without};
+use crate::check::mutant::{Mutant, error, without, without_at};
 
 const REMOVED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"plan_removed","id":"p"}}}"#;
 const COMPACTED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"compaction_update","compactionId":"c-1","status":"in_progress"}}}"#;
@@ -13,11 +13,11 @@ const COMPACTED: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{
 pub(super) const MUTANTS: &[Mutant] = &[
     // Content, tool calls, plans.
     full("v1-cont-01", Update("agent_message_chunk", |u| u["content"]["type"] = json!("video"))),
-    full("v1-cont-03", Update("agent_message_chunk", |u| without(&mut u["content"], "data")))
+    full("v1-cont-03", Update("agent_message_chunk", |u| without_at(u, "/content", "data")))
         .also(&["v1-cont-01"]),
     full("v1-cont-04", Update("agent_message_chunk", |u| u["content"]["resource"] = json!({"text": "t"})))
         .also(&["v1-cont-01", "v1-ext-01"]),
-    full("v1-cont-05", Update("agent_message_chunk", |u| without(&mut u["content"], "name")))
+    full("v1-cont-05", Update("agent_message_chunk", |u| without_at(u, "/content", "name")))
         .also(&["v1-cont-01"]),
     full("v1-cont-07", Refuse("session/prompt", |params| params["prompt"][0]["annotations"].is_number())),
     full("v1-tool-01", Lose("tool_call")),
@@ -30,7 +30,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-tool-09",
         Update("tool_call_update", |u| {
             if u["content"][0]["type"] == "diff" {
-                without(&mut u["content"][0], "newText");
+                without_at(u, "/content/0", "newText");
             }
         }),
     )
@@ -52,7 +52,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v1-tool-12", Update("tool_call", |u| u["locations"] = json!([{"line": 1}]))).also(&["v1-tool-02"]),
-    full("v1-plan-02", Update("plan", |u| without(&mut u["entries"][0], "status"))).also(&["v1-plan-06"]),
+    full("v1-plan-02", Update("plan", |u| without_at(u, "/entries/0", "status"))).also(&["v1-plan-06"]),
     full("v1-plan-06", Update("plan", |u| u["entries"][0]["priority"] = json!("urgent"))),
     full("v1-plan-07", Before("session/prompt", REMOVED)).also(&["v1-cap-01", "v1-rpc-11"]),
     // Files and terminals.
@@ -76,8 +76,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-term-12", Call("terminal/create", |m| m["params"]["cwd"] = json!("work"))).also(&["v1-rpc-24"]),
     // Elicitation.
     full("v1-eli-01", FORMS).also(&["v1-cap-01", "v1-cap-21"]),
-    full("v1-eli-03", Call("elicitation/create", |m| without(&mut m["params"], "mode"))),
-    full("v1-eli-04", Call("elicitation/create", |m| without(&mut m["params"], "sessionId")))
+    full("v1-eli-03", Call("elicitation/create", |m| without_at(m, "/params", "mode"))),
+    full("v1-eli-04", Call("elicitation/create", |m| without_at(m, "/params", "sessionId")))
         .also(&["v1-eli-03"]),
     full(
         "v1-eli-06",
@@ -91,7 +91,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     // Commands, notices, compactions.
     full(
         "v1-cmd-02",
-        Update("available_commands_update", |u| without(&mut u["availableCommands"][0], "description")),
+        Update("available_commands_update", |u| without_at(u, "/availableCommands/0", "description")),
     ),
     full("v1-not-01", Update("notice", |u| u["title"] = json!(""))),
     full("v1-cmp-01", Update("compaction_update", |u| without(u, "compactionId"))),
@@ -115,13 +115,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-err-04",
         Answer("session/prompt", |m| {
             if m["error"]["code"] == -32002 {
-                without(&mut m["error"], "data");
+                without_at(m, "/error", "data");
             }
         }),
     )
     .also(&["v1-new-13"]),
     full("v1-err-07", DiesOf("987654321")),
-    full("v1-ext-08", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta")))
+    full("v1-ext-08", Answer("initialize", |m| without_at(m, "/result/agentCapabilities", "_meta")))
         .also(&["v1-cap-24"]),
     full("v1-tool-05", Update("tool_call", |u| u["name"] = json!(5))).also(&["v1-tool-02"]),
     full("v1-eli-18", Answer("session/prompt", |m| error(m, -32603))).also(&[

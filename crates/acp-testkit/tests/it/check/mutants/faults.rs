@@ -3,7 +3,7 @@
 use acp_testkit::Writer;
 use serde_json::{Value, json};
 
-use crate::check::mutant::Base::{Full, Plain};
+use crate::check::mutant::Base::{Full, Modal, Plain};
 use crate::check::mutant::Fault::{Answer, Hear, Line};
 use crate::check::mutant::{Fault, Mutant};
 
@@ -13,6 +13,10 @@ pub(in crate::check) const fn full(rule: &'static str, fault: Fault) -> Mutant {
 
 pub(in crate::check) const fn plain(rule: &'static str, fault: Fault) -> Mutant {
     Mutant::new(rule, Plain, fault)
+}
+
+pub(in crate::check) const fn modal(rule: &'static str, fault: Fault) -> Mutant {
+    Mutant::new(rule, Modal, fault)
 }
 
 /// Tells the agent that the client offers this, whatever it offers.

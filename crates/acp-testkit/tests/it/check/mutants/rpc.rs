@@ -8,7 +8,7 @@ use super::faults::{
     NOTICES, OTHER_ID, TAKES_ARRAYS, TERMINALS, full, loses, plain,
 };
 use crate::check::mutant::Fault::{Answer, Call, DiesOf, Hear, Line, Lose, Refuse, Update};
-use crate::check::mutant::{Mutant, error, recode, success, without};
+use crate::check::mutant::{Mutant, error, recode, success, without, without_at};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     // JSON-RPC.
@@ -140,13 +140,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
     )
     .also(&["v1-init-03"]),
     full("v1-init-10", Answer("session/new", |m| recode(m, -32600, -32603))),
-    full("v1-init-13", Answer("initialize", |m| without(&mut m["result"], "agentCapabilities"))).also(&[
+    full("v1-init-13", Answer("initialize", |m| without_at(m, "/result", "agentCapabilities"))).also(&[
         "v1-cap-24",
         "v1-ext-08",
-        "v1-mcp-02",
         "v1-rpc-13",
     ]),
-    full("v1-init-15", Answer("initialize", |m| without(&mut m["result"]["agentInfo"], "version")))
+    full("v1-init-15", Answer("initialize", |m| without_at(m, "/result/agentInfo", "version")))
         .also(&["v1-rpc-11"]),
     full("v1-init-17", Refuse("initialize", |params| params["clientInfo"].is_number())),
     // Capabilities.
@@ -173,7 +172,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-cap-22", LOGINS),
     plain("v1-cap-25", Answer("session/set_mode", |m| success(m, json!({})))),
     // Authentication.
-    full("v1-auth-01", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "name")))
+    full("v1-auth-01", Answer("initialize", |m| without_at(m, "/result/authMethods/0", "name")))
         .also(&["v1-rpc-11"]),
     full("v1-auth-05", Answer("session/new", |m| error(m, -32000))).also(&[
         "v1-init-10",
@@ -199,10 +198,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
             offered["terminal"] == true && offered.get("fs").is_none()
         }),
     ),
-    full("v1-cap-24", Answer("initialize", |m| without(&mut m["result"]["agentCapabilities"], "_meta")))
+    full("v1-cap-24", Answer("initialize", |m| without_at(m, "/result/agentCapabilities", "_meta")))
         .also(&["v1-ext-08"]),
     full(
         "v1-mcp-02",
-        Answer("initialize", |m| m["result"]["agentCapabilities"]["mcpCapabilities"] = json!({"sse": true})),
+        Answer("initialize", |m| {
+            if let Some(offer) = m.pointer_mut("/result/agentCapabilities") {
+                offer["mcpCapabilities"] = json!({"sse": true});
+            }
+        }),
     ),
 ];

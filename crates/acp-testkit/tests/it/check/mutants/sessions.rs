@@ -3,12 +3,18 @@
 use acp_testkit::Writer;
 use serde_json::{Value, json};
 
-use super::faults::{ANSWERS_CANCELS, BOOLEANS, CHUNK, ECHOED, NOTHING, answers, full, loses, parsed};
+use super::faults::{ANSWERS_CANCELS, BOOLEANS, CHUNK, ECHOED, NOTHING, answers, full, loses, modal, parsed};
 use crate::check::mutant::Fault::{After, Answer, Before, Call, Hear, Line, Lose, Refuse, Update};
-use crate::check::mutant::{Mutant, error, recode, success, without};
+use crate::check::mutant::{Mutant, error, recode, success, without, without_at};
 
 const OF_ANOTHER: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"other","update":{"sessionUpdate":"session_info_update"}}}"#;
 const LATE: &str = r#"{"jsonrpc":"2.0","id":"late","method":"fs/read_text_file","params":{"sessionId":"SESSION","path":"/a"}}"#;
+
+/// Returns true if a session gets this server.
+fn names_server(params: &Value, name: &str) -> bool {
+    let servers = params["mcpServers"].as_array().map_or(&[][..], Vec::as_slice);
+    servers.iter().any(|server| server["name"] == name)
+}
 
 pub(super) const MUTANTS: &[Mutant] = &[
     // Sessions.
@@ -29,9 +35,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-new-03", Hear("session/new", |m| m["params"]["cwd"] = json!("/work")))
         .also(&["v1-new-02", "v1-rpc-22"])
         .also_later(&["v1-rpc-22", "v2-new-01"]),
-    full("v1-new-07", Hear("session/new", |m| without(&mut m["params"], "additionalDirectories"))),
+    full("v1-new-07", Hear("session/new", |m| without_at(m, "/params", "additionalDirectories"))),
     full("v1-new-09", Hear("session/new", |m| m["params"]["mcpServers"] = json!([])))
-        .also(&["v1-mcp-08", "v1-new-02", "v1-rpc-22"])
+        .also(&["v1-mcp-01", "v1-mcp-08", "v1-new-02", "v1-rpc-22"])
         .also_later(&["v1-rpc-22", "v2-cap-08", "v2-mcp-01", "v2-new-06"]),
     full(
         "v1-new-12",
@@ -51,8 +57,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full("v1-new-13", Answer("session/prompt", |m| without(&mut m["error"], "data")))
-        .also(&["v1-cancel-11", "v1-err-04"]),
+    full("v1-new-13", Answer("session/prompt", |m| without_at(m, "/error", "data"))).also(&["v1-err-04"]),
     full("v1-new-14", Answer("session/prompt", |m| recode(m, -32002, -32603)))
         .also(&["v1-list-10", "v1-new-13"]),
     full("v1-new-14", Before("session/prompt", OF_ANOTHER)),
@@ -61,10 +66,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-close-03", Answer("session/close", |m| m["result"] = json!(5)))
         .also(&["v1-new-14", "v1-rpc-11"]),
     full("v1-mcp-08", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-mcp-01",
         "v1-new-02",
         "v1-new-09",
         "v1-rpc-22",
     ]),
+    // An agent that connects to MCP servers over HTTP only, and one that takes no others.
+    full("v1-mcp-01", Hear("session/new", |m| m["params"]["mcpServers"] = json!([]))).also(&[
+        "v1-mcp-08",
+        "v1-new-02",
+        "v1-new-09",
+        "v1-rpc-22",
+    ]),
+    full("v1-mcp-01", Refuse("session/new", |params| names_server(params, "acp-check-one")))
+        .also(&["v1-mcp-03"]),
+    full(
+        "v1-mcp-03",
+        Hear("session/new", |m| {
+            if let Some(servers) = m.pointer_mut("/params/mcpServers").and_then(Value::as_array_mut) {
+                servers.truncate(1);
+            }
+        }),
+    ),
     full("v1-load-02", Lose("user_message_chunk")),
     full("v1-load-03", After("session/load", CHUNK)),
     full("v1-load-08", Answer("session/load", |m| recode(m, -32002, -32603))),
@@ -85,7 +108,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     )
     .also(&["v1-close-02", "v1-err-04", "v1-new-13"]),
-    full("v1-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))).also(&[
+    full("v1-list-01", Answer("session/list", |m| without_at(m, "/result", "sessions"))).also(&[
         "v1-del-01",
         "v1-list-02",
         "v1-rpc-11",
@@ -127,11 +150,21 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-mode-04", Update("current_mode_update", |u| u["currentModeId"] = json!("none"))),
     full("v1-mode-04", Answer("session/new", |m| m["result"]["modes"]["currentModeId"] = json!("none")))
         .also(&["v1-rpc-04", "v1-rpc-11"]),
-    full(
-        "v1-cfg-03",
-        Answer("session/new", |m| without(&mut m["result"]["configOptions"][0], "currentValue")),
-    )
-    .also(&["v1-rpc-11"]),
+    // The option does not follow the mode, and the mode does not follow the option.
+    modal("v1-mode-05", Lose("config_option_update")),
+    modal("v1-mode-05", Lose("current_mode_update")),
+    modal(
+        "v1-mode-05",
+        Update("config_option_update", |u| u["configOptions"][0]["currentValue"] = json!("ask")),
+    ),
+    modal(
+        "v1-mode-05",
+        Answer("session/new", |m| {
+            m["result"]["configOptions"][0]["currentValue"] = json!("do");
+        }),
+    ),
+    full("v1-cfg-03", Answer("session/new", |m| without_at(m, "/result/configOptions/0", "currentValue")))
+        .also(&["v1-rpc-11"]),
     full("v1-cfg-04", BOOLEANS).also(&["v1-cap-18"]),
     full("v1-cfg-08", Answer("session/new", |m| m["result"]["configOptions"][0]["category"] = json!("pace"))),
     full(
@@ -148,11 +181,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-cfg-15",
     ]),
     full("v1-cfg-15", Refuse("session/set_config_option", |params| params.get("type").is_some())),
-    full(
-        "v1-cfg-16",
-        Answer("session/new", |m| without(&mut m["result"]["configOptions"][0]["options"][0], "value")),
-    )
-    .also(&["v1-rpc-11"]),
+    full("v1-cfg-16", Answer("session/new", |m| without_at(m, "/result/configOptions/0/options/0", "value")))
+        .also(&["v1-rpc-11"]),
     // Turns.
     full("v1-turn-02", After("session/prompt", LATE)).also(&["v1-cap-01", "v1-cap-11", "v1-fs-01"]),
     full("v1-turn-03", Answer("session/prompt", |m| m["result"] = json!({}))).also(&[
@@ -237,7 +267,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     // Permissions.
-    full("v1-perm-02", Call("session/request_permission", |m| without(&mut m["params"], "options")))
+    full("v1-perm-02", Call("session/request_permission", |m| without_at(m, "/params", "options")))
         .also(&["v1-turn-09"]),
     full(
         "v1-perm-06",

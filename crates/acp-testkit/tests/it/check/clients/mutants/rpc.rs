@@ -7,7 +7,7 @@ use super::Mutant;
 use super::faults::{DIRECTORIES, IMAGES, LIST, LOAD, LOGOUT, SERVERS, full, habit, hears, of, says, tool};
 use crate::check::clients::client::{Base, Habit};
 use crate::check::mutant::Fault::{Answer, Call, DiesOf, Line, Refuse};
-use crate::check::mutant::{error, recode, without};
+use crate::check::mutant::{error, recode, without, without_at};
 use crate::check::mutants::faults::{
     ANSWERS_BLANKS, ANSWERS_NOTIFICATIONS, OTHER_ID, TAKES_ARRAYS, loses, parsed,
 };
@@ -173,12 +173,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
             hears(writer, line, ["\"protocolVersion\":9", "\"protocolVersion\":1"], out);
         }),
     ),
-    full("v1-init-12", Call("initialize", |m| without(&mut m["params"], "clientCapabilities"))).also(&[
+    full("v1-init-12", Call("initialize", |m| without_at(m, "/params", "clientCapabilities"))).also(&[
         "v1-cap-24",
         "v1-ext-08",
         "v1-rpc-13",
     ]),
-    full("v1-init-14", Call("initialize", |m| without(&mut m["params"]["clientInfo"], "version")))
+    full("v1-init-14", Call("initialize", |m| without_at(m, "/params/clientInfo", "version")))
         .also(&["v1-rpc-11"]),
     of(Base::Plain, "v1-init-17", DiesOf("\"agentInfo\":5")),
     // Capabilities.
@@ -214,7 +214,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full("v1-cap-16", LOGOUT).also(&["v1-cap-01"]),
     full("v1-cap-17", DIRECTORIES),
     full("v1-cap-23", SERVERS),
-    full("v1-cap-24", Call("initialize", |m| without(&mut m["params"]["clientCapabilities"], "_meta")))
+    full("v1-cap-24", Call("initialize", |m| without_at(m, "/params/clientCapabilities", "_meta")))
         .also(&["v1-ext-08"]),
     // Extensions and errors.
     full("v1-ext-01", Call("session/new", |m| m["params"]["acme"] = json!(1))),
@@ -226,7 +226,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     )
     .also(&["v1-rpc-10", "v1-rpc-12"]),
     full("v1-ext-07", DiesOf("[1,{\"a\":null}]")).also(&["v1-tool-14"]),
-    full("v1-ext-08", Call("initialize", |m| without(&mut m["params"]["clientCapabilities"], "_meta")))
+    full("v1-ext-08", Call("initialize", |m| without_at(m, "/params/clientCapabilities", "_meta")))
         .also(&["v1-cap-24"]),
     full("v1-err-02", Line(|memory, writer, line, out| deaf(memory, writer, line, "\"code\":12345", out))),
     full("v1-auth-16", Line(|memory, writer, line, out| deaf(memory, writer, line, "on purpose", out)))

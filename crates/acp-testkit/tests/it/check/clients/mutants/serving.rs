@@ -6,7 +6,7 @@ use super::Mutant;
 use super::faults::{full, of};
 use crate::check::clients::client::Base::Machine;
 use crate::check::mutant::Fault::{Answer, DiesOf, Refuse};
-use crate::check::mutant::{error, recode, success, without};
+use crate::check::mutant::{error, recode, success, without_at};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     // Permissions.
@@ -50,7 +50,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     .also(&["v1-term-04"]),
     of(Machine, "v1-term-03", Answer("terminal/output", |m| m["result"]["output"] = json!("\u{fffd}\u{eb}")))
         .also(&["v1-term-04"]),
-    of(Machine, "v1-term-04", Answer("terminal/output", |m| without(&mut m["result"], "truncated")))
+    of(Machine, "v1-term-04", Answer("terminal/output", |m| without_at(m, "/result", "truncated")))
         .also(&["v1-term-03"]),
     of(Machine, "v1-term-04", Answer("terminal/output", |m| m["result"]["exitStatus"] = Value::Null)),
     of(Machine, "v1-term-05", Answer("terminal/wait_for_exit", |m| m["result"]["exitCode"] = json!("0"))),
@@ -79,9 +79,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-rpc-04",
         "v1-rpc-11",
     ]),
-    full("v1-eli-15", Answer("elicitation/create", |m| without(&mut m["result"], "action")))
+    full("v1-eli-15", Answer("elicitation/create", |m| without_at(m, "/result", "action")))
         .also(&["v1-rpc-11"]),
-    full("v1-eli-16", Answer("elicitation/create", |m| without(&mut m["result"]["content"], "name"))),
+    full("v1-eli-16", Answer("elicitation/create", |m| without_at(m, "/result/content", "name"))),
     full("v1-eli-21", DiesOf("elicitation/complete")),
     full(
         "v1-eli-22",

@@ -6,7 +6,7 @@ use super::Mutant;
 use super::faults::{full, habit, hears, of, says};
 use crate::check::clients::client::{Base, Habit};
 use crate::check::mutant::Fault::{Answer, Call, DiesOf, Hear, Line};
-use crate::check::mutant::{error, without};
+use crate::check::mutant::{error, without, without_at};
 use crate::check::mutants::faults::ANSWERS_CANCELS;
 
 const LOGIN: &str =
@@ -32,7 +32,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     habit("v1-auth-10", Habit::Idle),
     of(Base::Plain, "v1-auth-17", DiesOf("\"env\":[{")),
     // Sessions.
-    full("v1-new-02", Call("session/new", |m| without(&mut m["params"], "mcpServers"))).also(&["v1-rpc-11"]),
+    full("v1-new-02", Call("session/new", |m| without_at(m, "/params", "mcpServers"))).also(&["v1-rpc-11"]),
     full("v1-new-03", Call("session/new", |m| m["params"]["cwd"] = json!("work"))).also(&[
         "v1-fs-03",
         "v1-fs-04",
@@ -53,13 +53,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
     .also(&["v1-new-14"]),
     full("v1-new-14", Call("session/prompt", |m| m["params"]["sessionId"] = json!("other")))
         .also(&["v1-fs-08", "v1-new-12"]),
-    full("v1-load-01", Call("session/load", |m| without(&mut m["params"], "cwd")))
+    full("v1-load-01", Call("session/load", |m| without_at(m, "/params", "cwd")))
         .also(&["v1-load-07", "v1-rpc-11"]),
     of(Base::Taker, "v1-load-06", DiesOf("\"result\":null")),
     full("v1-load-07", Call("session/load", |m| m["params"]["cwd"] = json!("/acp-check-other"))),
     of(Base::Taker, "v1-load-09", DiesOf("acp-check replay")),
-    full("v1-res-01", Call("session/resume", |m| without(&mut m["params"], "cwd"))).also(&["v1-rpc-11"]),
-    full("v1-close-01", Call("session/close", |m| without(&mut m["params"], "sessionId")))
+    full("v1-res-01", Call("session/resume", |m| without_at(m, "/params", "cwd"))).also(&["v1-rpc-11"]),
+    full("v1-close-01", Call("session/close", |m| without_at(m, "/params", "sessionId")))
         .also(&["v1-new-14", "v1-rpc-11"]),
     full("v1-list-03", Call("session/list", |m| m["params"]["cwd"] = json!("."))).also(&["v1-rpc-24"]),
     full(

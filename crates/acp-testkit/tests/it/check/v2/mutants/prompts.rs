@@ -4,7 +4,7 @@ use acp_testkit::Writer;
 use serde_json::{Value, json};
 
 use crate::check::mutant::Fault::{Answer, Before, Call, Line, Lose, Update};
-use crate::check::mutant::{Fault, Memory, Mutant, recode, without};
+use crate::check::mutant::{Fault, Memory, Mutant, recode, without, without_at};
 use crate::check::mutants::faults::{full, loses, parsed};
 
 /// Changes the states of the agent.
@@ -203,7 +203,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-eli-03",
         Call("elicitation/create", |m| {
             if m["params"]["mode"] == "form" {
-                without(&mut m["params"]["requestedSchema"], "type");
+                without_at(m, "/params/requestedSchema", "type");
             }
         }),
     ),

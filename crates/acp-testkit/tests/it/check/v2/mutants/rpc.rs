@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::check::mutant::Base::{Locked, Newer};
 use crate::check::mutant::Fault::{Answer, Before, Call, DiesOf, Hear, Line, Refuse, Update};
-use crate::check::mutant::{Fault, Mutant, error, recode, success, without};
+use crate::check::mutant::{Fault, Mutant, error, recode, success, without, without_at};
 use crate::check::mutants::faults::{
     ANSWERS_NOTIFICATIONS, MIXES_UP_IDS, OTHER_ID, TAKES_ARRAYS, full, loses, parsed,
 };
@@ -60,7 +60,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-err-01",
         Answer("session/resume", |m| {
             if m["error"]["code"] == -32002 {
-                without(&mut m["error"], "data");
+                without_at(m, "/error", "data");
             }
         }),
     ),
@@ -70,7 +70,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-err-03",
         Answer("initialize", |m| {
             if m.get("error").is_some() {
-                without(&mut m["error"]["data"], "supported");
+                without_at(m, "/error/data", "supported");
             }
         }),
     ),
@@ -85,8 +85,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
         }),
     ),
-    full("v2-init-01", Answer("initialize", |m| without(&mut m["result"]["info"], "version")))
-        .also(&["v1-rpc-11", "v2-init-03"]),
+    full("v2-init-01", Answer("initialize", |m| without_at(m, "/result/info", "version")))
+        .also(&["v1-rpc-11"]),
     full(
         "v2-init-02",
         Line(|memory, writer, line, out| {
@@ -142,12 +142,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-mcp-01",
         "v2-new-06",
     ]),
-    full("v2-cap-08", Hear("session/resume", |m| without(&mut m["params"], "replayFrom")))
+    full("v2-cap-08", Hear("session/resume", |m| without_at(m, "/params", "replayFrom")))
         .also(&["v2-res-03", "v2-res-04"]),
     // Authentication.
     full("v2-auth-01", Answer("auth/logout", |m| error(m, -32601))),
     full("v2-auth-01", Answer("auth/login", |m| error(m, -32601))),
-    full("v2-auth-03", Answer("initialize", |m| without(&mut m["result"]["authMethods"][0], "type")))
+    full("v2-auth-03", Answer("initialize", |m| without_at(m, "/result/authMethods/0", "type")))
         .also(&["v1-rpc-11"]),
     full(
         "v2-auth-05",

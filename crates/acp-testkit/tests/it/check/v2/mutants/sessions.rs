@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::prompts::{is_idle, state};
 use crate::check::mutant::Fault::{After, Answer, Before, Hear, Line, Refuse, Update};
-use crate::check::mutant::{Mutant, error, recode, success, without};
+use crate::check::mutant::{Mutant, error, recode, success, without, without_at};
 use crate::check::mutants::faults::{ANSWERS_CANCELS, full, loses, parsed};
 
 const CHUNK: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":{"sessionUpdate":"agent_message_chunk","messageId":"late","content":{"type":"text","text":"late"}}}}"#;
@@ -62,7 +62,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v2-res-04",
         Hear("session/resume", |m| {
             if m["params"]["replayFrom"].is_number() {
-                without(&mut m["params"], "replayFrom");
+                without_at(m, "/params", "replayFrom");
             }
         }),
     ),
@@ -94,12 +94,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     .also(&["v1-ext-07", "v1-rpc-17", "v2-rpc-06"]),
     full("v2-res-10", Before("session/resume", NOTICE)),
     // Lists.
-    full("v2-list-01", Answer("session/list", |m| without(&mut m["result"], "sessions"))).also(&[
-        "v1-rpc-11",
-        "v2-list-02",
-        "v2-rpc-01",
-    ]),
-    full("v2-list-02", Hear("session/list", |m| without(&mut m["params"], "cwd"))),
+    full("v2-list-01", Answer("session/list", |m| without_at(m, "/result", "sessions")))
+        .also(&["v1-rpc-11", "v2-list-02"]),
+    full("v2-list-02", Hear("session/list", |m| without_at(m, "/params", "cwd"))),
     full(
         "v2-list-04",
         Answer("session/list", |m| {
@@ -169,7 +166,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     )
     .also(&["v2-err-01"]),
     // Options.
-    full("v2-cfg-01", Update("config_option_update", |u| without(&mut u["configOptions"][0], "configId"))),
+    full("v2-cfg-01", Update("config_option_update", |u| without_at(u, "/configOptions/0", "configId"))),
     full(
         "v2-cfg-02",
         Hear("session/set_config_option", |m| {

@@ -4,7 +4,7 @@ use acp_testkit::Writer;
 use serde_json::{Value, json};
 
 use crate::check::mutant::Fault::{Line, Update};
-use crate::check::mutant::{Fault, Mutant, without};
+use crate::check::mutant::{Fault, Mutant, without, without_at};
 use crate::check::mutants::faults::{full, parsed};
 
 /// Changes the first diff of an update.
@@ -40,7 +40,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v2-tool-07", tool(|u| u["locations"] = json!([{"path": "/a", "line": 0}]))).also(&["v1-rpc-11"]),
-    full("v2-diff-01", tool(|u| diff(u, |diff| without(&mut diff["changes"][0], "oldPath"))))
+    full("v2-diff-01", tool(|u| diff(u, |diff| without_at(diff, "/changes/0", "oldPath"))))
         .also(&["v1-rpc-11"]),
     full(
         "v2-diff-02",
@@ -105,10 +105,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Update("plan_update", |u| plan(u, "items", |plan| plan["entries"][0]["status"] = json!("done"))),
     ),
     // Commands and content.
-    full(
-        "v2-cmd-01",
-        Update("available_commands_update", |u| without(&mut u["availableCommands"][0], "type")),
-    ),
+    full("v2-cmd-01", Update("available_commands_update", |u| without_at(u, "/availableCommands/0", "type"))),
     full(
         "v2-cmd-02",
         Update("available_commands_update", |u| u["availableCommands"][0]["name"] = json!("/go")),

@@ -1,5 +1,10 @@
 //! `acp check`: the report, its files and the exit status.
 
+#[cfg(unix)]
+mod again;
+#[cfg(unix)]
+mod servers;
+
 use std::fs;
 use std::process::{Command, Output};
 

@@ -1,0 +1,28 @@
+//! TLS by the library of the operating system. On Linux that is OpenSSL.
+
+use std::error::Error;
+
+use reqwest::{Certificate, ClientBuilder};
+use rustls_pki_types::CertificateDer;
+
+pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
+    native_tls::Certificate::from_der(certificate).map(drop).map_err(drop)
+}
+
+/// Trusts the certificates that the operating system trusts, and `roots`.
+pub(in crate::client) fn apply(
+    client: ClientBuilder,
+    roots: &[CertificateDer<'static>],
+    _is_needed: bool,
+) -> Result<ClientBuilder, String> {
+    let roots = roots.iter().map(|root| Certificate::from_der(root)).collect::<Result<Vec<_>, _>>();
+    let roots = roots.map_err(|error| error.without_url().to_string())?;
+    Ok(client.tls_backend_native().tls_certs_merge(roots))
+}
+
+/// Recognises errors by their text: the libraries share no error kinds, but each mentions the
+/// certificate.
+pub(super) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {
+    let text = error.downcast_ref::<native_tls::Error>()?.to_string();
+    text.to_ascii_lowercase().contains("certificate").then_some(text)
+}

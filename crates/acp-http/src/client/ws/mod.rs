@@ -1,0 +1,18 @@
+//! A WebSocket: one message of JSON-RPC in each text message.
+
+mod socket;
+mod upgrade;
+
+use acp_rpc::Transport;
+use reqwest::Url;
+
+use self::socket::Socket;
+use super::error::Error;
+use super::settings::Settings;
+
+/// Opens a WebSocket.
+pub(super) async fn connect(url: Url, settings: &Settings) -> Result<Transport, Error> {
+    let stream = upgrade::upgrade(url, settings).await?;
+    let (incoming, outgoing) = Socket::open(stream, settings).await;
+    Ok(Transport::messages(incoming, outgoing))
+}

@@ -1,0 +1,103 @@
+//! An agent that runs for a connection.
+
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use acp_rpc::{CancellationToken, Transport};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+use super::access::connection_id::ConnectionId;
+use super::access::principal::Principal;
+
+/// The other end of a connection, for the function that makes an agent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Remote {
+    /// The principal that opened the connection.
+    pub principal: Principal,
+    /// The address that the connection came from, if the server knows it.
+    pub address: Option<SocketAddr>,
+    /// The id of the connection.
+    pub connection: ConnectionId,
+}
+
+/// The address that a request came from. The listener puts it into the extensions of requests.
+/// Another server can do that too: then limits for each address hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddress(pub SocketAddr);
+
+impl Remote {
+    pub(crate) fn ip(address: Option<SocketAddr>) -> Option<IpAddr> {
+        address.map(|address| address.ip().to_canonical())
+    }
+}
+
+/// A running agent.
+pub(crate) type AgentFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Makes the agent of a connection.
+pub(crate) type Factory = Arc<dyn Fn(Transport, Remote) -> AgentFuture + Send + Sync>;
+
+/// The task of an agent. Its drop ends the agent.
+pub(crate) struct AgentTask(JoinHandle<()>);
+
+impl AgentTask {
+    pub(crate) fn spawn(agent: AgentFuture) -> Self {
+        Self(tokio::spawn(agent))
+    }
+
+    /// Waits for the end of the agent. A panic is an end too.
+    pub(crate) async fn ended(&mut self) {
+        let _ = (&mut self.0).await;
+    }
+
+    /// Ends an agent whose input has ended: it has this long to do so itself.
+    pub(crate) async fn finish(mut self, limit: Duration) {
+        if timeout(limit, self.ended()).await.is_err() {
+            tracing::warn!("an agent did not end with its connection, and is aborted");
+        }
+    }
+}
+
+impl Drop for AgentTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The end of a connection by this side, with the code that a WebSocket tells.
+#[derive(Debug)]
+pub(crate) struct Closing {
+    pub(crate) token: CancellationToken,
+    code: AtomicU16,
+}
+
+impl Closing {
+    pub(crate) const fn new(token: CancellationToken) -> Self {
+        Self { token, code: AtomicU16::new(0) }
+    }
+
+    /// Ends the connection. The first code counts.
+    #[cfg_attr(not(feature = "ws"), expect(dead_code, reason = "only a WebSocket has codes"))]
+    pub(crate) fn close(&self, code: u16) {
+        let _ = self.code.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        self.token.cancel();
+    }
+
+    #[cfg_attr(not(feature = "ws"), expect(dead_code, reason = "only a WebSocket has codes"))]
+    pub(crate) fn code(&self) -> Option<u16> {
+        Some(self.code.load(Ordering::Acquire)).filter(|code| *code != 0)
+    }
+}
+
+/// Sleeps until a moment. Without one, and beyond the end of the clock, forever.
+pub(crate) async fn sleep_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,63 @@
+//! The life of an agent behind a WebSocket.
+
+use std::sync::Arc;
+
+use acp_rpc::Transport;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+use super::socket::{FromClient, GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
+use crate::server::agent::{AgentTask, Closing, Factory, Remote, sleep_until};
+use crate::server::options::Limits;
+use crate::server::seats::Seat;
+
+/// The buffer of a socket for what it reads. It is there as long as the socket.
+const READ_BUFFER: usize = 4 * 1024;
+/// The bytes that are collected before they are written.
+const WRITE_BUFFER: usize = 16 * 1024;
+
+/// Runs an agent on a socket until either ends.
+pub(super) async fn run(
+    upgrade: OnUpgrade,
+    closing: Arc<Closing>,
+    seat: Seat,
+    limits: Limits,
+    factory: Factory,
+    remote: Remote,
+) {
+    let Ok(Ok(upgraded)) = timeout(limits.head, upgrade).await else { return };
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_message_size(Some(limits.message))
+        .max_frame_size(Some(limits.message));
+    let stream = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let socket = Arc::new(Socket::new(stream, Arc::clone(&closing), seat));
+    let incoming = FromClient::new(Arc::clone(&socket), limits.keep_alive);
+    let transport = Transport::messages(incoming, ToClient(Arc::clone(&socket)));
+    let mut agent = AgentTask::spawn(factory(transport, remote));
+    let initialize_until = tokio::time::Instant::now().checked_add(limits.initialize);
+    tokio::select! {
+        () = agent.ended() => {}
+        () = async {
+            tokio::select! {
+                () = closing.token.cancelled() => {}
+                () = async {
+                    sleep_until(initialize_until).await;
+                    if socket.is_initialized() {
+                        std::future::pending::<()>().await;
+                    }
+                } => closing.close(POLICY),
+            }
+        } => agent.finish(limits.end).await,
+    }
+    let code = match closing.code() {
+        Some(code) => code,
+        None if closing.token.is_cancelled() => GOING_AWAY,
+        None => NORMAL,
+    };
+    let _ = timeout(limits.end, socket.say_goodbye(code)).await;
+}

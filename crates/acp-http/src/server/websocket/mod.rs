@@ -1,0 +1,5 @@
+//! WebSocket: the upgrade, the socket as a transport, and the life of its agent.
+
+mod life;
+mod socket;
+pub(super) mod upgrade;

@@ -1,0 +1,187 @@
+//! The client and the server with each other: a client and an agent as users write them.
+
+use std::future::Future;
+
+use acp_agent::store::MemoryStore;
+use acp_agent::{StopReason, ToolCall, Turn, agent};
+use acp_client::{Agent, Error, PermissionPolicy, Session};
+use acp_http::server::{Listening, Options, Principal, Server};
+use acp_rpc::CancellationToken;
+
+/// Obeys a word: `count` says numbers, `ask` asks for permission between two words, and `wait`
+/// waits to be cancelled, and `die` ends the agent.
+struct Obedient {
+    sessions: MemoryStore,
+    end: CancellationToken,
+}
+
+#[agent(store = self.sessions.clone())]
+impl Obedient {
+    async fn prompt(&self, turn: Turn) -> acp_agent::Result<StopReason> {
+        match turn.text().as_str() {
+            "count" => {
+                for number in 0..COUNT {
+                    turn.say(format!("{number} ")).await?;
+                }
+            }
+            "ask" => {
+                turn.say("before ").await?;
+                let is_allowed = turn.ask(&ToolCall::execute("make")).await?.is_allowed();
+                turn.say(if is_allowed { "allowed" } else { "rejected" }).await?;
+            }
+            "die" => {
+                self.end.cancel();
+                std::future::pending().await
+            }
+            _ => {
+                turn.say("waiting").await?;
+                turn.cancelled().await;
+            }
+        }
+        Ok(StopReason::EndTurn)
+    }
+}
+
+const COUNT: usize = 500;
+const TOKEN: &str = "a token";
+
+fn counted() -> String {
+    (0..COUNT).map(|number| format!("{number} ")).collect()
+}
+
+/// A server of these agents, which share their sessions.
+async fn serve() -> (Server, Listening) {
+    let sessions = MemoryStore::new(usize::MAX);
+    let options = Options::new().token(TOKEN, Principal::new("alice"));
+    let server = Server::new(options, move |transport, _| {
+        let end = CancellationToken::new();
+        let agent = Obedient { sessions: sessions.clone(), end: end.clone() };
+        async move {
+            tokio::select! {
+                ended = acp_agent::serve(agent, transport) => drop(ended),
+                () = end.cancelled() => {}
+            }
+        }
+    });
+    let listening = server.listen("127.0.0.1:0").await.unwrap();
+    (server, listening)
+}
+
+async fn connect(listening: &Listening, policy: PermissionPolicy) -> Agent {
+    let remote = acp_http::ws(format!("ws://{}/acp", listening.address())).bearer(TOKEN);
+    acp_client::connect(remote).permissions(policy).await.unwrap()
+}
+
+async fn said(session: &Session, prompt: &str) -> (String, StopReason) {
+    let mut turn = session.prompt(prompt).await.unwrap();
+    let mut said = String::new();
+    while let Some(event) = turn.next().await {
+        if said.is_empty() && prompt == "wait" {
+            turn.cancel().unwrap();
+        }
+        said.extend(event.text());
+    }
+    (said, turn.finish().await.unwrap().stop_reason.clone())
+}
+
+/// Runs a test on both runtimes of tokio.
+fn on_both_runtimes<F: Future<Output = ()>>(test: impl Fn() -> F) {
+    let mut builders =
+        [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()];
+    for builder in &mut builders {
+        builder.enable_all().build().unwrap().block_on(test());
+    }
+}
+
+/// rm-ord-01: the answer of a prompt comes after its updates.
+#[test]
+fn turns_stream_ask_and_are_cancelled() {
+    on_both_runtimes(|| async {
+        let (server, listening) = serve().await;
+        for (policy, answer) in [
+            (PermissionPolicy::allow_once(), "before allowed"),
+            (PermissionPolicy::reject(), "before rejected"),
+        ] {
+            let agent = connect(&listening, policy).await;
+            let session = agent.new_session("/work").await.unwrap();
+            assert_eq!(said(&session, "count").await, (counted(), StopReason::EndTurn));
+            assert_eq!(said(&session, "ask").await, (answer.to_owned(), StopReason::EndTurn));
+            assert_eq!(said(&session, "wait").await, ("waiting".to_owned(), StopReason::Cancelled));
+            agent.close().await;
+        }
+        server.shutdown(std::time::Duration::MAX).await;
+    });
+}
+
+#[test]
+fn two_sessions_and_two_connections_do_not_meet() {
+    on_both_runtimes(|| async {
+        let (_server, listening) = serve().await;
+        let (one, two) = tokio::join!(
+            connect(&listening, PermissionPolicy::reject()),
+            connect(&listening, PermissionPolicy::allow_once())
+        );
+        let (first, second) = (one.new_session("/a").await.unwrap(), one.new_session("/b").await.unwrap());
+        let third = two.new_session("/c").await.unwrap();
+        let answers = tokio::join!(said(&first, "count"), said(&second, "ask"), said(&third, "ask"));
+        let texts = [answers.0.0, answers.1.0, answers.2.0];
+        assert_eq!(texts, [counted(), "before rejected".to_owned(), "before allowed".to_owned()]);
+    });
+}
+
+/// A session outlives its connection: another one replays it before `session/load` is answered.
+#[test]
+fn a_session_is_loaded_by_another_connection() {
+    on_both_runtimes(|| async {
+        let (_server, listening) = serve().await;
+        let agent = connect(&listening, PermissionPolicy::reject()).await;
+        let session = agent.new_session("/work").await.unwrap();
+        said(&session, "count").await;
+        let id = session.id().clone();
+        agent.close().await;
+
+        let agent = connect(&listening, PermissionPolicy::reject()).await;
+        let mut replay = agent.load_session(id, "/work").replay().await.unwrap();
+        let mut replayed = String::new();
+        while let Some(event) = replay.next().await {
+            replayed.extend(event.text());
+        }
+        let session = replay.finish().await.unwrap();
+        assert!(replayed.ends_with(&counted()), "{replayed}");
+        assert_eq!(said(&session, "count").await.0, counted());
+    });
+}
+
+/// rm-rec-01: an agent that has gone is reached anew, and its session goes on.
+#[test]
+fn a_session_outlives_its_agent() {
+    on_both_runtimes(|| async {
+        let (_server, listening) = serve().await;
+        let url = format!("ws://{}/acp", listening.address());
+        let connect = move || acp_client::connect(acp_http::ws(&url).bearer(TOKEN));
+        let agent = acp_client::reconnecting(connect).await.unwrap();
+        let session = agent.new_session("/work").await.unwrap();
+        for _ in 0..3 {
+            let lost = session.prompt("die").await.unwrap().finish().await;
+            assert!(matches!(lost, Err(Error::Closed { .. })), "{lost:?}");
+            let mut turn = session.prompt("count").await.unwrap();
+            let mut said = String::new();
+            while let Some(event) = turn.next().await {
+                said.extend(event.text());
+            }
+            turn.finish().await.unwrap();
+            assert_eq!(said, counted());
+        }
+    });
+}
+
+#[test]
+fn a_wrong_token_is_refused_with_its_status() {
+    on_both_runtimes(|| async {
+        let (_server, listening) = serve().await;
+        let remote = acp_http::ws(format!("ws://{}/acp", listening.address())).bearer("another");
+        let error = acp_client::connect(remote).await.unwrap_err();
+        assert!(error.to_string().contains("401"), "{error}");
+        assert!(!format!("{error:?}").contains("another"), "{error:?}");
+    });
+}
