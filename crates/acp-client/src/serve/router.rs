@@ -29,7 +29,7 @@ use crate::{Client, Context, Handlers};
 /// let editor = Router::new(Editor)
 ///     .on::<op::ReadTextFile, _>(Editor::read)
 ///     .on_notification::<op::Update, _>(Editor::show);
-/// # let _ = |transport| acp_client::connect(transport).client(editor);
+/// # let _ = |transport: acp_client::Transport| acp_client::connect(transport).client(editor);
 /// ```
 pub type Router<S> = acp_handlers::Router<S, Context>;
 

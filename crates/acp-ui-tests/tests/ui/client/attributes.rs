@@ -15,5 +15,5 @@ impl Twice {
 }
 
 fn main() {
-    let _ = |transport| acp_client::connect(transport).client(Editor).client(Twice);
+    let _ = |wire: acp_client::Transport| acp_client::connect(wire).client(Editor).client(Twice);
 }

@@ -51,5 +51,5 @@ impl Shell {
 }
 
 fn main() {
-    let _ = |transport| acp_client::connect(transport).client(Editor).client(Shell);
+    let _ = |wire: acp_client::Transport| acp_client::connect(wire).client(Editor).client(Shell);
 }

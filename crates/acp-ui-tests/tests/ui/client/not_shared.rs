@@ -18,5 +18,6 @@ impl Editor {
 }
 
 fn main() {
-    let _ = |transport| acp_client::connect(transport).client(Editor { count: RefCell::default() });
+    let editor = Editor { count: RefCell::default() };
+    let _ = |wire: acp_client::Transport| acp_client::connect(wire).client(editor);
 }

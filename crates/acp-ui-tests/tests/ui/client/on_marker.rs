@@ -25,5 +25,5 @@ impl Editor {
 }
 
 fn main() {
-    let _ = |transport| acp_client::connect(transport).client(Editor);
+    let _ = |wire: acp_client::Transport| acp_client::connect(wire).client(Editor);
 }

@@ -37,5 +37,5 @@ impl Almost {
 }
 
 fn main() {
-    let _ = |transport| acp_client::connect(transport).client(Editor).client(Almost);
+    let _ = |wire: acp_client::Transport| acp_client::connect(wire).client(Editor).client(Almost);
 }
