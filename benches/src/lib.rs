@@ -4,7 +4,9 @@
 mod allocations;
 mod document;
 pub mod peers;
+pub mod placement;
 mod race;
+pub mod report;
 mod table;
 
 pub use allocations::{Counting, Heap, allocations, memory, start_counting, stop_counting};

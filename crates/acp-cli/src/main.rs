@@ -1,24 +1,20 @@
 //! The `acp` command: see `acp --help`.
 
 mod args;
-mod bridging;
-mod demo;
+mod commands;
 mod interrupt;
-mod man;
-mod mcp;
 mod named;
-mod new;
-mod prompt;
+mod outcome;
 mod render;
 mod style;
-mod testing;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
+use crate::commands::{bridge, check, check_client, demo, info, man, mock, new, prompt};
 use crate::interrupt::Interrupts;
-use crate::prompt::{Failure, exit, tell};
+use crate::outcome::{Failure, exit, tell};
 
 fn main() -> ExitCode {
     let command = match args::parse(std::env::args_os().skip(1)) {
@@ -36,11 +32,12 @@ fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
-        Command::Bridge(args) => runtime.block_on(bridging::run(&args)),
-        Command::Check(args) => runtime.block_on(until_told(testing::check::run(args))),
-        Command::CheckMcpSide(args) => runtime.block_on(testing::check::serve_mcp(args)),
-        Command::CheckAgentSide(args) => runtime.block_on(testing::checking_client::serve(args)),
-        Command::Mock(args) => runtime.block_on(until_told(testing::mock::run(args))),
+        Command::Info(args) => runtime.block_on(until_told(info::run(args))),
+        Command::Bridge(args) => runtime.block_on(bridge::run(&args)),
+        Command::Check(args) => runtime.block_on(until_told(check::run(args))),
+        Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
+        Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
+        Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

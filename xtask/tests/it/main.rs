@@ -10,6 +10,7 @@
 mod alike;
 mod api_lock;
 mod as_is;
+mod attacks;
 mod built_mistakes;
 mod changes;
 mod conformance;

@@ -6,16 +6,14 @@
 //! words choose among the parts: turns, v2, requests, updates, replay, memory, syscalls. The table
 //! of the bars is written only with all of them.
 //!
-//! It pins itself to one processor and asks for the best priority (`placement.rs`).
+//! It pins itself to one processor and asks for the best priority (`benches::placement`).
 
 mod agents;
 mod case;
 mod clients;
 mod floor;
 mod memory;
-mod placement;
 mod replay;
-mod report;
 mod requests;
 mod run;
 mod script;
@@ -25,9 +23,9 @@ mod updates;
 mod version_2;
 
 use anyhow::{Result, bail, ensure};
-use benches::Counting;
+use benches::report::Report;
+use benches::{Counting, placement};
 use lexopt::prelude::*;
-use report::Report;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -57,7 +55,7 @@ fn main() -> Result<()> {
 
 fn compare(options: &Options) -> Result<()> {
     let wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|word| word == part);
-    let mut report = Report::default();
+    let mut report = Report::new("bars").skipped("skipped");
     placement::pin()?;
     if wanted("turns") {
         turns::run(&mut report, options.rounds)?;

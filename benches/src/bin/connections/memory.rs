@@ -11,7 +11,7 @@ use crate::agents::Agent;
 use crate::case::{Contestant, Pair};
 use crate::clients::{Client, MEMORY_PIPE, Over};
 use crate::floor::{FloorClient, Reading};
-use crate::report::{Report, duration, number};
+use benches::report::{Report, duration, number};
 use crate::run::runtime;
 use crate::script::Script;
 

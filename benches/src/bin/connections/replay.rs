@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use crate::agents::Agent;
 use crate::clients::{MEMORY_PIPE, Reaped, spawn};
 use crate::floor::{FloorClient, Reading};
-use crate::report::{Report, duration, times_of};
+use benches::report::{Report, duration, times_of};
 use crate::run::runtime;
 use crate::script::{CHUNK, Script};
 

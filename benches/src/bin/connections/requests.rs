@@ -6,7 +6,7 @@ use benches::Table;
 use crate::agents::Agent;
 use crate::case::{Pair, contestants, race_turns};
 use crate::clients::{Client, Over};
-use crate::report::{Report, duration, number, times_of};
+use benches::report::{Report, duration, number, times_of};
 use crate::script::Script;
 
 const PAIRS: [Pair; 6] = [

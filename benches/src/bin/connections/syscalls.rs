@@ -10,7 +10,7 @@ use benches::Table;
 
 use crate::agents::Agent;
 use crate::clients::{Client, Over, connect_to};
-use crate::report::{Report, number};
+use benches::report::{Report, number};
 use crate::run::runtime;
 use crate::script::Script;
 

@@ -6,8 +6,8 @@ use benches::{Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
-use crate::placement;
-use crate::report::{Report, duration, times_of};
+use benches::placement;
+use benches::report::{Report, duration, times_of};
 use crate::script::Script;
 
 /// Every agent with one client, every client with one agent, and each client with its own agent.

@@ -6,7 +6,7 @@ use benches::{Heap, Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
-use crate::report::{Report, duration, number, times_of};
+use benches::report::{Report, duration, number, times_of};
 use crate::script::Script;
 
 /// The number of updates of a turn, so that its prompt and its answer do not count.

@@ -209,6 +209,22 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// A session's id in a log: its beginning, at most half of it. Whoever knows the whole id could
+/// load the session.
+#[cfg(any(feature = "mcp", feature = "tracing"))]
+pub(crate) struct Logged<'a>(pub(crate) &'a SessionId);
+
+#[cfg(any(feature = "mcp", feature = "tracing"))]
+impl fmt::Display for Logged<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 12;
+        let id = self.0.as_str();
+        let shown = MOST.min(id.chars().count() / 2);
+        id.chars().take(shown).try_for_each(|char| write!(f, "{char}"))?;
+        f.write_str("..")
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,7 +6,7 @@ use acp_mcp::{Event, Events};
 use acp_types::v1::{Notice, NoticeSeverity, SessionId};
 
 use super::named::Named;
-use crate::error::{Error, Result};
+use crate::error::{Error, Logged, Result};
 
 /// The reports of servers of a session that is being opened.
 pub(crate) struct Reports {
@@ -56,7 +56,7 @@ where
         match send(notice).await {
             Ok(()) => {}
             Err(Error::NotOffered { .. }) => {
-                tracing::warn!(%session, server, problem, "{title}");
+                tracing::warn!(session = %Logged(session), server, problem, "{title}");
             }
             // The session is over.
             Err(_) => return,

@@ -12,6 +12,8 @@ use super::setup::Setup;
 #[cfg(feature = "v2")]
 use super::v2;
 use super::{Wire, v1};
+#[cfg(feature = "tracing")]
+use crate::error::Logged;
 use crate::error::{Error, OnFault, Result, Shown};
 
 /// The losses that were reported in a session, or outside of sessions.
@@ -29,7 +31,7 @@ impl Reports {
             let (what, instead) = (loss.what(), loss.instead());
             #[cfg(feature = "tracing")]
             tracing::warn!(
-                session = session.map(SessionId::as_str),
+                session = session.map(|session| tracing::field::display(Logged(session))),
                 what,
                 instead,
                 "the client's version has no form of this"

@@ -5,6 +5,8 @@ pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod check_common;
+pub(crate) mod info;
+mod mcp_server;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
@@ -20,15 +22,17 @@ use clap_complete::Shell;
 use crate::args::bridge::BridgeArgs;
 use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
+use crate::args::info::InfoArgs;
 use crate::args::mock::MockArgs;
+use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
-use crate::new::NewArgs;
 
 /// The command to run.
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
+    Info(InfoArgs),
     Bridge(BridgeArgs),
     Check(CheckArgs),
     /// The agent that a client under `acp check client` starts.
@@ -63,6 +67,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command,
 fn command(matches: &ArgMatches) -> Result<Command, String> {
     match matches.subcommand() {
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
+        Some(("info", matches)) => info::read(matches).map(Command::Info),
         Some(("bridge", matches)) => bridge::read(matches).map(Command::Bridge),
         Some(("check", matches)) => check::read(matches).map(Command::Check),
         Some(("check-agent-side", matches)) => {
@@ -94,6 +99,7 @@ pub(crate) fn definition() -> clap::Command {
         .args_override_self(true)
         .subcommands([
             prompt::definition(),
+            info::definition(),
             bridge::definition(),
             check::definition(),
             mock::definition(),

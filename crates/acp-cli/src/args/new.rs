@@ -5,7 +5,32 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::args::prompt::option;
-use crate::new::{self, Kind, NewArgs, Source};
+
+/// The two kinds of projects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Agent,
+    Client,
+}
+
+/// Where the project takes the crates from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The newest commit; the project's lock file keeps it.
+    #[default]
+    Git,
+    /// This commit.
+    Rev(String),
+    /// A checkout of the repository.
+    Path(PathBuf),
+}
+
+#[derive(Debug)]
+pub(crate) struct NewArgs {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    pub(crate) source: Source,
+}
 
 pub(super) const USAGE: &str = "acp new agent|client NAME [--rev COMMIT | --path CHECKOUT]";
 
@@ -24,10 +49,7 @@ pub(super) fn definition() -> Command {
         .arg(
             Arg::new("name").value_name("NAME").required(true).help("the name of the project and its folder"),
         )
-        .arg(
-            option("rev", "COMMIT", new::rev)
-                .help("take the crates from this commit [default: the newest one]"),
-        )
+        .arg(option("rev", "COMMIT", rev).help("take the crates from this commit [default: the newest one]"))
         .arg(
             option("path", "CHECKOUT", value_parser!(PathBuf))
                 .conflicts_with("rev")
@@ -44,4 +66,11 @@ pub(super) fn read(matches: &ArgMatches) -> Result<NewArgs, String> {
     let path = matches.get_one::<PathBuf>("path").cloned().map(Source::Path);
     let source = path.or_else(|| matches.get_one::<Source>("rev").cloned()).unwrap_or_default();
     Ok(NewArgs { kind, name, source })
+}
+
+/// Checks the name of a commit, a tag's or a branch's included.
+fn rev(text: &str) -> Result<Source, String> {
+    let is_plain = !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+    if is_plain { Ok(Source::Rev(text.to_owned())) } else { Err(format!("`--rev {text}` is not a commit")) }
 }

@@ -7,8 +7,8 @@ use acp_client::v1::McpServer;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::agent;
+use crate::args::mcp_server;
 use crate::args::value::{self, Allow, Protocol};
-use crate::mcp;
 use crate::named::Named;
 
 #[derive(Debug)]
@@ -70,7 +70,7 @@ fn session_options() -> [Arg; 8] {
              are a terminal, else reject]. Only a line that comes after a question was shown answers it; \
              with `ask` it may come through a pipe. The end of the input is a no",
         ),
-        option("mcp", "NAME=CMD", mcp::server).action(ArgAction::Append).help(
+        option("mcp", "NAME=CMD", mcp_server::server).action(ArgAction::Append).help(
             "give the session an MCP server: a command with its arguments, or an address (https://…); can \
              be given several times",
         ),

@@ -5,6 +5,7 @@
 mod bridge;
 mod check;
 mod demo;
+mod info;
 mod mock;
 #[cfg(unix)]
 mod named;

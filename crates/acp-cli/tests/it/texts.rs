@@ -84,6 +84,7 @@ fn there_is_a_man_page_for_each_command() {
         "acp-check.1",
         "acp-completions.1",
         "acp-demo.1",
+        "acp-info.1",
         "acp-man.1",
         "acp-mock.1",
         "acp-new.1",

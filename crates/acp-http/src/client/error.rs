@@ -26,8 +26,14 @@ pub enum Error {
         /// The problem.
         problem: String,
     },
-    /// The server could not be reached, or the exchange broke off. The server may have taken the
-    /// message.
+    /// The server could not be reached. Nothing was sent.
+    Unreachable {
+        /// The exchange.
+        exchange: Exchanged,
+        /// The problem.
+        problem: String,
+    },
+    /// The exchange broke off. The server may have taken the message.
     Network {
         /// The exchange.
         exchange: Exchanged,
@@ -100,6 +106,9 @@ impl fmt::Display for Error {
         match self {
             Self::Url { problem } => write!(f, "the address of the agent cannot be used: {problem}"),
             Self::Setup { problem } => write!(f, "the client cannot be set up: {problem}"),
+            Self::Unreachable { exchange, problem } => {
+                write!(f, "the server could not be reached for {exchange}: {problem}; is the address right?")
+            }
             Self::Network { exchange, problem } => write!(f, "{exchange} failed: {problem}"),
             Self::TimedOut { exchange, after } => {
                 write!(f, "the server did not answer {exchange} within {after:?}")
@@ -134,6 +143,7 @@ impl From<Error> for io::Error {
             Error::TimedOut { .. } | Error::Silent { .. } => ErrorKind::TimedOut,
             Error::TooLong { .. } | Error::Unexpected { .. } => ErrorKind::InvalidData,
             Error::Closed { .. } => ErrorKind::UnexpectedEof,
+            Error::Unreachable { .. } => ErrorKind::NotConnected,
             _ => ErrorKind::Other,
         };
         Self::new(kind, error)

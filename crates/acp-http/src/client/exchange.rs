@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, COOKIE, LOCATION};
 use http::{HeaderMap, HeaderValue, Method};
-use reqwest::{Body, Response, Url, redirect};
+use reqwest::{Body, ClientBuilder, Response, Url, redirect};
 
 use super::authorization::Authorization;
 use super::cookies::Cookies;
@@ -26,8 +26,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Sets up the client. A WebSocket needs HTTP/1.1.
-    pub(super) fn new(url: Url, settings: &Settings) -> Result<Self, Error> {
+    /// Sets up the client. `versions` chooses those of HTTP, and learns if there is TLS.
+    pub(super) fn new(
+        url: Url,
+        settings: &Settings,
+        versions: impl FnOnce(ClientBuilder, bool) -> ClientBuilder,
+    ) -> Result<Self, Error> {
         let client = reqwest::Client::builder()
             .connect_timeout(settings.connect_timeout)
             .redirect(redirect::Policy::none())
@@ -36,9 +40,9 @@ impl Exchange {
             .no_gzip()
             .no_brotli()
             .no_deflate()
-            .no_zstd()
-            .http1_only();
+            .no_zstd();
         let is_secure = url.scheme() == "https";
+        let client = versions(client, is_secure);
         #[cfg(feature = "__tls")]
         let client = settings.tls.apply(client, is_secure).map_err(|problem| Error::Setup { problem })?;
         #[cfg(not(feature = "__tls"))]
@@ -75,8 +79,7 @@ impl Exchange {
             *request.url_mut() = url.clone();
             self.sign(&mut request).await;
             let answer = self.client.execute(request).await;
-            let answer =
-                answer.map_err(|error| Error::Network { exchange: what.clone(), problem: causes(error) })?;
+            let answer = answer.map_err(|error| failed(error, what))?;
             self.cookies.keep(answer.headers(), &url);
             match answer.status().as_u16() {
                 401 | 403 if !refreshed && self.refresh().await => refreshed = true,
@@ -135,6 +138,15 @@ impl fmt::Debug for Exchange {
 fn near(from: &Url, headers: &HeaderMap) -> Option<Url> {
     let target = from.join(headers.get(LOCATION)?.to_str().ok()?).ok()?;
     (target.origin() == from.origin()).then_some(target)
+}
+
+/// Returns the error of an exchange that broke off.
+fn failed(error: reqwest::Error, what: &Exchanged) -> Error {
+    let exchange = what.clone();
+    if error.is_connect() {
+        return Error::Unreachable { exchange, problem: causes(error) };
+    }
+    Error::Network { exchange, problem: causes(error) }
 }
 
 /// Returns an error with its causes, and without the address, which may contain credentials.

@@ -33,8 +33,41 @@ use super::tls::TlsOptions;
 /// agent.close().await;
 /// # Ok(()) }
 /// ```
+#[cfg(feature = "ws")]
 pub fn ws(url: impl Into<String>) -> Remote {
-    Remote { url: url.into(), settings: Settings::default(), problem: None }
+    Remote::new(url.into(), Way::WebSocket)
+}
+
+/// Reaches an agent by HTTP with streams of server-sent events, for networks that let no WebSocket
+/// through.
+///
+/// The address is that of the endpoint, such as `https://agents.example/acp`. Each message is a
+/// POST. A request whose POST fails gets an error that [`Undelivered`](crate::Undelivered)
+/// explains, and the connection goes on. A stream that breaks off is opened again if the server
+/// tells that nothing is lost; else the connection ends with an [`Error`].
+///
+/// The server is asked for nothing until the first message, so an address that does not answer
+/// shows itself there.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let remote = acp_http::http("https://agents.example/acp").bearer("my token");
+/// let agent = acp_client::connect(remote).info("my-editor", "1.0.0").await?;
+/// # agent.close().await;
+/// # Ok(()) }
+/// ```
+#[cfg(feature = "sse")]
+pub fn http(url: impl Into<String>) -> Remote {
+    Remote::new(url.into(), Way::Streams)
+}
+
+/// The way to the agent.
+#[derive(Clone, Copy)]
+enum Way {
+    #[cfg(feature = "ws")]
+    WebSocket,
+    #[cfg(feature = "sse")]
+    Streams,
 }
 
 /// An agent of another machine, and the way to reach it.
@@ -44,12 +77,17 @@ pub fn ws(url: impl Into<String>) -> Remote {
 #[must_use = "nothing is sent before it connects"]
 pub struct Remote {
     url: String,
+    way: Way,
     settings: Settings,
     /// The first problem with the values that it was given.
     problem: Option<&'static str>,
 }
 
 impl Remote {
+    fn new(url: String, way: Way) -> Self {
+        Self { url, way, settings: Settings::default(), problem: None }
+    }
+
     /// Sends a header with each HTTP request. Headers that the protocol uses itself stay as they
     /// are. `Origin` is for browsers, so it is not sent unless it is given here.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -90,8 +128,27 @@ impl Remote {
 
     /// Limits the time in which the server answers the upgrade to a WebSocket. The default is 10
     /// seconds.
+    #[cfg(feature = "ws")]
     pub const fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.settings.answer_timeout = timeout;
+        self
+    }
+
+    /// Limits the time in which the server takes a message over HTTP. The default is 90 seconds,
+    /// because servers hold messages back while an agent is busy. After it the outcome is unknown.
+    #[cfg(feature = "sse")]
+    pub const fn post_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.post_timeout = timeout;
+        self
+    }
+
+    /// Speaks HTTP/2 to an `http://` address, of which the server must be known to speak it. The
+    /// default is HTTP/1.1, in which each stream needs a socket. It is for
+    /// [`http`](crate::http()) only: a WebSocket begins with HTTP/1.1. Over `https://` the two
+    /// sides agree on a version.
+    #[cfg(feature = "sse")]
+    pub const fn h2c(mut self) -> Self {
+        self.settings.prior_knowledge = true;
         self
     }
 
@@ -104,7 +161,8 @@ impl Remote {
 
     /// Sets the time of silence after which a WebSocket is asked for a sign of life; `None` is
     /// never. After two questions without an answer it counts as broken. It is at least 10
-    /// milliseconds. The default is 20 seconds.
+    /// milliseconds. The default is 20 seconds. A stream over HTTP cannot be asked: it counts as
+    /// broken after three times this silence.
     pub fn ping(mut self, every: impl Into<Option<Duration>>) -> Self {
         self.settings.ping = every.into();
         self
@@ -127,10 +185,16 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Fails if the address cannot be used, or if the server cannot be reached or refuses.
+    /// Fails if the address cannot be used, or if the server cannot be reached or refuses. Over
+    /// HTTP only the first message shows the latter, and the connection ends with the error then.
     pub async fn connect(&self) -> Result<Transport, Error> {
         let url = self.url()?;
-        super::ws::connect(url, &self.settings).await
+        match self.way {
+            #[cfg(feature = "ws")]
+            Way::WebSocket => super::ws::connect(url, &self.settings).await,
+            #[cfg(feature = "sse")]
+            Way::Streams => super::streaming::connect(url, &self.settings),
+        }
     }
 
     /// Returns the address, with the scheme of HTTP.

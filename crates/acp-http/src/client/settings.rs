@@ -18,10 +18,16 @@ pub(super) struct Settings {
     pub(super) authorization: Option<Arc<dyn Authorization>>,
     pub(super) cookies: Option<Cookies>,
     pub(super) connect_timeout: Duration,
+    #[cfg(feature = "ws")]
     pub(super) answer_timeout: Duration,
+    #[cfg(feature = "sse")]
+    pub(super) post_timeout: Duration,
     pub(super) close_timeout: Duration,
     pub(super) ping: Option<Duration>,
     pub(super) message_limit: usize,
+    /// HTTP/2 without TLS is spoken.
+    #[cfg(feature = "sse")]
+    pub(super) prior_knowledge: bool,
     #[cfg(feature = "__tls")]
     pub(super) tls: TlsOptions,
 }
@@ -33,10 +39,15 @@ impl Default for Settings {
             authorization: None,
             cookies: None,
             connect_timeout: Duration::from_secs(10),
+            #[cfg(feature = "ws")]
             answer_timeout: Duration::from_secs(10),
+            #[cfg(feature = "sse")]
+            post_timeout: Duration::from_secs(90),
             close_timeout: Duration::from_secs(5),
             ping: Some(Duration::from_secs(20)),
             message_limit: 32 * 1024 * 1024,
+            #[cfg(feature = "sse")]
+            prior_knowledge: false,
             #[cfg(feature = "__tls")]
             tls: TlsOptions::new(),
         }

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use acp_rpc::{CancellationToken, Transport};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::access::connection_id::ConnectionId;
+use super::access::grant::Grant;
 use super::access::principal::Principal;
 
 /// The other end of a connection, for the function that makes an agent.
@@ -20,7 +21,8 @@ use super::access::principal::Principal;
 pub struct Remote {
     /// The principal that opened the connection.
     pub principal: Principal,
-    /// The address that the connection came from, if the server knows it.
+    /// The address that the connection came from, if the server knows it. Its port is 0 if only a
+    /// [proxy](super::Options::proxy) knows it.
     pub address: Option<SocketAddr>,
     /// The id of the connection.
     pub connection: ConnectionId,
@@ -31,9 +33,21 @@ pub struct Remote {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub SocketAddr);
 
-impl Remote {
-    pub(crate) fn ip(address: Option<SocketAddr>) -> Option<IpAddr> {
-        address.map(|address| address.ip().to_canonical())
+/// The sender of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) grant: Grant,
+    pub(crate) address: Option<SocketAddr>,
+}
+
+impl Caller {
+    pub(crate) fn ip(&self) -> Option<IpAddr> {
+        self.address.map(|address| address.ip().to_canonical())
+    }
+
+    /// Returns the other end of a connection that this caller opens.
+    pub(crate) fn remote(&self, connection: ConnectionId) -> Remote {
+        Remote { principal: self.grant.principal.clone(), address: self.address, connection }
     }
 }
 
@@ -91,13 +105,5 @@ impl Closing {
     #[cfg_attr(not(feature = "ws"), expect(dead_code, reason = "only a WebSocket has codes"))]
     pub(crate) fn code(&self) -> Option<u16> {
         Some(self.code.load(Ordering::Acquire)).filter(|code| *code != 0)
-    }
-}
-
-/// Sleeps until a moment. Without one, and beyond the end of the clock, forever.
-pub(crate) async fn sleep_until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,7 +1,7 @@
 //! Answers to requests that are refused: a status, and a JSON-RPC error with a fixed text.
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, Response, StatusCode};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use super::body::Body;
 use crate::wire::head::Unread;
@@ -13,7 +13,7 @@ pub(crate) struct Refused {
     status: StatusCode,
     code: i32,
     text: &'static str,
-    challenge: Option<HeaderValue>,
+    header: Option<(HeaderName, HeaderValue)>,
 }
 
 const INVALID: i32 = acp_rpc::Error::INVALID_REQUEST;
@@ -23,7 +23,7 @@ macro_rules! refusals {
     ($($(#[$docs:meta])* $name:ident: $status:ident, $code:expr, $text:expr;)*) => {
         impl Refused {
             $($(#[$docs])* pub(crate) const $name: Self =
-                Self { status: StatusCode::$status, code: $code, text: $text, challenge: None };)*
+                Self { status: StatusCode::$status, code: $code, text: $text, header: None };)*
         }
     };
 }
@@ -33,6 +33,7 @@ refusals! {
     FOREIGN_ORIGIN: FORBIDDEN, INVALID, "pages of this origin may not use this server";
     FORBIDDEN: FORBIDDEN, INVALID, "this is not allowed";
     UNAUTHORIZED: UNAUTHORIZED, INVALID, "authentication is needed";
+    UNDECIDED: SERVICE_UNAVAILABLE, INTERNAL, "it could not be found out who you are";
     NO_SUCH_PATH: NOT_FOUND, INVALID, "there is nothing at this path";
     /// Unknown, ended and another principal's: nobody can tell them apart.
     NO_CONNECTION: NOT_FOUND, INVALID, "there is no connection of this id";
@@ -50,14 +51,17 @@ refusals! {
     METHOD: METHOD_NOT_ALLOWED, INVALID, "use GET, POST or DELETE";
     NOT_ACCEPTABLE: NOT_ACCEPTABLE, INVALID, "accept text/event-stream";
     TAKEN: CONFLICT, INVALID, "this stream has a reader already";
+    VERSION: HTTP_VERSION_NOT_SUPPORTED, INVALID, "use HTTP/2";
     BODY_TIME: REQUEST_TIMEOUT, INVALID, "the body took too long";
     BODY_CUT: BAD_REQUEST, INVALID, "the body ended too early";
     TOO_LARGE: PAYLOAD_TOO_LARGE, INVALID, "the message is too long";
     MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE, INVALID, "send application/json";
+    ENCODING: UNSUPPORTED_MEDIA_TYPE, INVALID, "send the message without a content-encoding";
     TOO_MANY_POSTS: TOO_MANY_REQUESTS, INVALID, "too many messages are on their way";
     TOO_MANY_REQUESTS: TOO_MANY_REQUESTS, INVALID, "too many requests are not answered yet";
     TOO_MANY_STREAMS: TOO_MANY_REQUESTS, INVALID, "too many streams are open";
     TOO_MANY_CONNECTIONS: TOO_MANY_REQUESTS, INVALID, "there are too many connections of yours";
+    TOO_MANY_TICKETS: TOO_MANY_REQUESTS, INVALID, "too many tickets are not used yet";
     FULL: SERVICE_UNAVAILABLE, INTERNAL, "the server is full";
     CLOSING: SERVICE_UNAVAILABLE, INTERNAL, "the server is shutting down";
     AGENT_ENDED: INTERNAL_SERVER_ERROR, INTERNAL, "the agent ended before it answered";
@@ -71,9 +75,9 @@ refusals! {
 }
 
 impl Refused {
-    /// Says how to authenticate.
-    pub(crate) fn challenge(mut self, value: HeaderValue) -> Self {
-        self.challenge = Some(value);
+    /// Adds a header to the answer, such as the way to authenticate.
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
         self
     }
 
@@ -88,9 +92,6 @@ impl Refused {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(challenge) = self.challenge {
-            headers.insert(WWW_AUTHENTICATE, challenge);
-        }
         match self.status {
             StatusCode::METHOD_NOT_ALLOWED => {
                 headers.insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
@@ -99,6 +100,9 @@ impl Refused {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             _ => {}
+        }
+        if let Some((name, value)) = self.header {
+            headers.insert(name, value);
         }
         response
     }
@@ -109,7 +113,7 @@ impl From<Unread> for Refused {
         match unread {
             Unread::NotJson => Self::NOT_JSON,
             Unread::NotMessage(text) => {
-                Self { status: StatusCode::BAD_REQUEST, code: INVALID, text, challenge: None }
+                Self { status: StatusCode::BAD_REQUEST, code: INVALID, text, header: None }
             }
         }
     }

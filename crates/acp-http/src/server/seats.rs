@@ -11,6 +11,7 @@ use acp_rpc::CancellationToken;
 use tokio::sync::watch;
 
 use super::access::principal::Principal;
+use super::agent::Caller;
 use super::options::Limits;
 use super::refusal::Refused;
 
@@ -52,12 +53,8 @@ impl Seats {
     }
 
     /// Takes a seat for a connection that is not initialized yet.
-    pub(crate) fn take(
-        self: &Arc<Self>,
-        limits: &Limits,
-        principal: &Principal,
-        address: Option<IpAddr>,
-    ) -> Result<Seat, Refused> {
+    pub(crate) fn take(self: &Arc<Self>, limits: &Limits, caller: &Caller) -> Result<Seat, Refused> {
+        let (principal, address) = (&caller.grant.principal, caller.ip());
         let mut counts = self.counts();
         if self.is_shut() {
             return Err(Refused::CLOSING);

@@ -3,22 +3,26 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use acp_rpc::Transport;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use tokio::time::timeout;
 use tower_service::Service;
 
 use super::access::gate::Page;
 use super::access::principal::Refusal;
-use super::agent::{Factory, PeerAddress, Remote};
+use super::access::ticket::{Bounds, LONGEST, Tickets};
+use super::agent::{Caller, Factory, PeerAddress, Remote};
 use super::body::Body;
 use super::http::connection::Connections;
+use super::http::post::answered;
 use super::http::{get, post};
 use super::options::Options;
 use super::refusal::Refused;
@@ -57,6 +61,7 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) seats: Arc<Seats>,
     connections: Arc<Connections>,
+    tickets: Tickets,
     factory: Factory,
 }
 
@@ -76,7 +81,8 @@ impl Server {
             let agent = run(transport, remote);
             Box::pin(async move { drop(agent.await) })
         });
-        let inner = Inner { options, seats: Seats::new(), connections: Arc::default(), factory };
+        let (seats, connections, tickets) = (Seats::new(), Arc::default(), Tickets::default());
+        let inner = Inner { options, seats, connections, tickets, factory };
         Self { inner: Arc::new(inner) }
     }
 
@@ -133,17 +139,44 @@ impl Inner {
 
     /// Checks everything that does not depend on the sender's name.
     fn admit(&self, parts: &Parts) -> Result<Page, Refused> {
-        if self.options.path.as_deref().is_some_and(|path| path != parts.uri.path()) {
+        let is_here = self.options.path.as_deref().is_none_or(|path| path == parts.uri.path());
+        if !is_here && !self.is_for_tickets(parts) {
             return Err(Refused::NO_SUCH_PATH);
         }
+        let forwarded = self.options.proxies.hosts(parts, peer(parts));
         let port = parts.extensions.get::<LocalPort>().map(|port| port.0);
-        if !self.options.hosts.admit(parts, port) {
+        if !self.options.hosts.admit(parts, forwarded, port) {
             return Err(Refused::FOREIGN_HOST);
         }
         match Page::of(&parts.headers, &self.options.origins) {
             Page::Foreign => Err(Refused::FOREIGN_ORIGIN),
             page => Ok(page),
         }
+    }
+
+    fn is_for_tickets(&self, parts: &Parts) -> bool {
+        self.options.tickets.as_deref() == Some(parts.uri.path())
+    }
+
+    /// Finds out who sends a request. A page may show a ticket for a WebSocket.
+    async fn caller(&self, parts: &Parts, is_upgrade: bool) -> Result<Caller, Refused> {
+        let granting = self.options.authenticator.grant(parts);
+        let granted = timeout(self.options.limits.head, granting).await.unwrap_or(Err(Refusal::Unavailable));
+        let grant = match granted {
+            Err(Refusal::Unauthorized) if is_upgrade && self.options.tickets.is_some() => {
+                self.tickets.redeem(&parts.headers).ok_or(Refusal::Unauthorized)
+            }
+            granted => granted,
+        };
+        let grant = grant.map_err(|refusal| match refusal {
+            Refusal::Unauthorized => {
+                Refused::UNAUTHORIZED.with(WWW_AUTHENTICATE, self.options.challenge.clone())
+            }
+            Refusal::Forbidden => Refused::FORBIDDEN,
+            Refusal::Unavailable => Refused::UNDECIDED,
+        })?;
+        let address = peer(parts).map(|peer| self.options.proxies.client(&parts.headers, peer));
+        Ok(Caller { grant, address })
     }
 
     async fn answer<B>(&self, parts: Parts, body: B, page: &Page) -> Result<Response<Body>, Refused>
@@ -155,22 +188,21 @@ impl Inner {
             // A browser asks without credentials.
             return Ok(preflight());
         }
-        let principal = self.options.authenticator.principal(&parts).map_err(|refusal| match refusal {
-            Refusal::Unauthorized => Refused::UNAUTHORIZED.challenge(self.options.challenge.clone()),
-            Refusal::Forbidden => Refused::FORBIDDEN,
-        })?;
-        let address = parts.extensions.get::<PeerAddress>().map(|address| address.0);
         #[cfg(feature = "ws")]
-        if super::websocket::upgrade::is_wanted(&parts) {
+        let is_upgrade = super::websocket::upgrade::is_wanted(&parts);
+        #[cfg(not(feature = "ws"))]
+        let is_upgrade = false;
+        if self.options.requires_http2 && parts.version < Version::HTTP_2 && !is_upgrade {
+            return Err(Refused::VERSION);
+        }
+        let caller = self.caller(&parts, is_upgrade).await?;
+        if self.is_for_tickets(&parts) {
+            return self.ticket(&parts, caller);
+        }
+        #[cfg(feature = "ws")]
+        if is_upgrade {
             let (seats, factory) = (&self.seats, &self.factory);
-            return super::websocket::upgrade::accept(
-                parts,
-                principal,
-                address,
-                &self.options,
-                seats,
-                factory,
-            );
+            return super::websocket::upgrade::accept(parts, &caller, &self.options, seats, factory);
         }
         match parts.method {
             Method::POST => {
@@ -180,13 +212,34 @@ impl Inner {
                     seats: &self.seats,
                     factory: &self.factory,
                 };
-                post::post(&parts.headers, body, (principal, address), place).await
+                post::post(&parts.headers, body, &caller, place).await
             }
-            Method::GET => get::open(&parts.headers, &self.connections, &principal),
-            Method::DELETE => get::delete(&parts.headers, &self.connections, &principal),
+            Method::GET => get::open(&parts.headers, &self.connections, &caller.grant),
+            Method::DELETE => get::delete(&parts.headers, &self.connections, &caller.grant.principal),
             _ => Err(Refused::METHOD),
         }
     }
+
+    /// Gives a ticket to a page.
+    fn ticket(&self, parts: &Parts, caller: Caller) -> Result<Response<Body>, Refused> {
+        if parts.method != Method::POST {
+            return Err(Refused::METHOD.with(ALLOW, HeaderValue::from_static("POST")));
+        }
+        let limits = &self.options.limits;
+        let bounds = Bounds {
+            life: limits.ticket,
+            of_principal: limits.connections_per_principal,
+            of_all: limits.connections,
+        };
+        let ticket = self.tickets.issue(caller.grant, &parts.headers, &bounds)?;
+        let seconds = limits.ticket.min(LONGEST).as_secs();
+        Ok(answered(format!(r#"{{"ticket":"{ticket}","expiresIn":{seconds}}}"#).into_bytes()))
+    }
+}
+
+/// Returns the address at the other end of the socket, if the server tells it.
+fn peer(parts: &Parts) -> Option<SocketAddr> {
+    parts.extensions.get::<PeerAddress>().map(|address| address.0)
 }
 
 fn health() -> Response<Body> {

@@ -14,6 +14,7 @@ pub(crate) struct Head<'a> {
     /// `params.sessionId` of a call, `result.sessionId` of an answer, if it is a string.
     pub(crate) session: Option<Cow<'a, str>>,
     /// `result.protocolVersion` of an answer.
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "the client leaves versions to its peer"))]
     pub(crate) version: Option<u64>,
 }
 
@@ -45,6 +46,15 @@ impl<'a> Head<'a> {
             Shape::Scalar => return Err(Unread::NotMessage("a message must be a JSON object")),
         };
         members.classify()
+    }
+
+    /// Returns the id of a request.
+    #[cfg(feature = "server")]
+    pub(crate) const fn request(&self) -> Option<&Id> {
+        match &self.kind {
+            Kind::Request { id, .. } => Some(id),
+            _ => None,
+        }
     }
 
     /// Returns the method of a request or notification.

@@ -8,8 +8,8 @@ use acp_rpc::Id;
 
 use super::head::{Head, Kind};
 use super::headers::fits_header;
-use super::stream::EventStream;
 pub(crate) use super::stream::Next;
+use super::stream::{EventStream, weight};
 
 /// The most requests of an agent whose session is remembered.
 const MOST_ASKED: usize = 1024;
@@ -20,7 +20,7 @@ pub(crate) type StreamKey = Option<Arc<str>>;
 /// The sizes of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    /// The most bytes that wait for readers. One message more may be there.
+    /// The most bytes that wait for readers, or to be written. One message more may be there.
     pub(crate) buffer: usize,
     /// The most streams of sessions.
     pub(crate) streams: usize,
@@ -28,6 +28,8 @@ pub(crate) struct Sizes {
     pub(crate) unconfirmed: usize,
     /// The most requests of the client that are not answered.
     pub(crate) requests: usize,
+    /// The most bytes of events of each stream that are kept after they were taken.
+    pub(crate) kept: usize,
 }
 
 /// The reason why a message is not taken.
@@ -85,8 +87,8 @@ pub(crate) struct Routes {
     asked: HashMap<Id, Arc<str>>,
     buffered: usize,
     sizes: Sizes,
-    /// The agent's writer, which waits for room.
-    writer: Option<Waker>,
+    /// The agent's writer and others who wait for room.
+    writers: Vec<Waker>,
     /// The client has gone, so only readers that are still there get something.
     is_closing: bool,
     has_ended: bool,
@@ -101,7 +103,7 @@ impl Routes {
             asked: HashMap::new(),
             buffered: 0,
             sizes,
-            writer: None,
+            writers: Vec::new(),
             is_closing: false,
             has_ended: false,
         }
@@ -223,17 +225,18 @@ impl Routes {
     }
 
     fn push(&mut self, key: &StreamKey, message: Vec<u8>) {
-        let (is_closing, length) = (self.is_closing, message.len());
+        let (is_closing, bytes) = (self.is_closing, weight(&message));
         let is_full = self.buffered >= self.sizes.buffer.max(1);
         let Some(stream) = self.stream(key) else { return };
         if stream.has_ended() || (is_closing && (is_full || !stream.is_open())) {
             return;
         }
         stream.push(message);
-        self.buffered += length;
+        self.buffered += bytes;
     }
 
-    /// Opens a stream for a reader. `cursor` is the number of the last event that it has.
+    /// Opens a stream for a reader. `cursor` is the number of the last event that it has. Events
+    /// behind it come once more.
     pub(crate) fn open(&mut self, key: &StreamKey, cursor: Option<u64>) -> Result<u64, NotOpened> {
         if let Some(session) = key
             && !self.sessions.contains_key(session)
@@ -248,7 +251,12 @@ impl Routes {
             let stream = EventStream::default();
             self.sessions.insert(Arc::clone(session), stream);
         }
-        self.stream(key).and_then(|stream| stream.open(cursor)).ok_or(NotOpened::Taken)
+        let stream = self.stream(key).ok_or(NotOpened::Taken)?;
+        let before = stream.bytes();
+        let reader = stream.open(cursor).ok_or(NotOpened::Taken)?;
+        let again = stream.bytes() - before;
+        self.hold(again);
+        Ok(reader)
     }
 
     /// Ends the hold of a reader on a stream. What waits in the stream stays there.
@@ -264,13 +272,24 @@ impl Routes {
 
     /// Takes the next event of a stream, or keeps the waker of its reader.
     pub(crate) fn next(&mut self, key: &StreamKey, reader: u64, waker: &Waker) -> Next {
+        let keep = self.sizes.kept;
         let Some(stream) = self.stream(key) else { return Next::End };
-        let next = stream.next(reader, waker);
+        let next = stream.next(reader, keep, waker);
         if let Next::Event(_, message) = &next {
-            self.buffered = self.buffered.saturating_sub(message.len());
-            self.wake_writer();
+            self.release(weight(message));
         }
         next
+    }
+
+    /// Counts bytes that readers have taken, and that are not written yet.
+    pub(crate) const fn hold(&mut self, bytes: usize) {
+        self.buffered += bytes;
+    }
+
+    /// Gives back room: bytes were written, or are lost.
+    pub(crate) fn release(&mut self, bytes: usize) {
+        self.buffered = self.buffered.saturating_sub(bytes);
+        self.wake_writers();
     }
 
     /// Waits until a message may be placed.
@@ -278,14 +297,16 @@ impl Routes {
         if self.is_closing || self.buffered < self.sizes.buffer.max(1) {
             return Poll::Ready(());
         }
-        self.writer = Some(waker.clone());
+        if !self.writers.iter().any(|known| known.will_wake(waker)) {
+            self.writers.push(waker.clone());
+        }
         Poll::Pending
     }
 
     /// The client wants nothing any more, apart from readers that are still there.
     pub(crate) fn client_left(&mut self) {
         self.is_closing = true;
-        self.wake_writer();
+        self.wake_writers();
     }
 
     /// The agent has ended: readers get what waits for them, and then the end.
@@ -307,15 +328,12 @@ impl Routes {
 
     fn forget(&mut self, session: &Arc<str>) {
         if let Some(stream) = self.sessions.remove(session) {
-            self.buffered = self.buffered.saturating_sub(stream.bytes());
-            self.wake_writer();
+            self.release(stream.bytes());
         }
     }
 
-    fn wake_writer(&mut self) {
-        if let Some(waker) = self.writer.take() {
-            waker.wake();
-        }
+    fn wake_writers(&mut self) {
+        self.writers.drain(..).for_each(Waker::wake);
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) const COMMENT: &[u8] = b":\n\n";
 
 /// Appends one message as one event. The message has no line break in it.
 pub(crate) fn write_event(buffer: &mut Vec<u8>, id: u64, message: &[u8]) {
-    buffer.reserve(message.len() + 32);
+    buffer.reserve_exact(message.len() + 32);
     buffer.extend_from_slice(b"id: ");
     buffer.extend_from_slice(id.to_string().as_bytes());
     buffer.extend_from_slice(b"\ndata: ");

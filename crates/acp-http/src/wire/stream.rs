@@ -9,6 +9,9 @@ pub(super) struct EventStream {
     queue: VecDeque<Vec<u8>>,
     /// The number of the last event that a reader took, from 1.
     taken: u64,
+    /// The last events that were taken, for a reader that has lost some of them.
+    kept: VecDeque<Vec<u8>>,
+    kept_bytes: usize,
     /// The reader that has the stream now.
     reader: Option<u64>,
     readers: u64,
@@ -33,15 +36,28 @@ impl EventStream {
         self.queue.is_empty()
     }
 
+    /// Returns the memory of the messages that wait here.
     pub(super) fn bytes(&self) -> usize {
-        self.queue.iter().map(Vec::len).sum()
+        self.queue.iter().map(weight).sum()
     }
 
-    /// Gives the stream to a new reader. One that has it already loses it only to a reader that has
-    /// seen everything it took: nothing gets lost between the two.
+    /// Gives the stream to a new reader. One that has it already loses it only to a reader with a
+    /// cursor. All that was taken behind the cursor must be kept here, and is then taken once more:
+    /// nothing gets lost between the two, and nothing is in two places.
     pub(super) fn open(&mut self, cursor: Option<u64>) -> Option<u64> {
-        if self.is_open() && cursor != Some(self.taken) {
+        let behind = match cursor {
+            None if self.is_open() => return None,
+            None => 0,
+            Some(cursor) => self.taken.checked_sub(cursor)?,
+        };
+        if usize::try_from(behind).map_or(true, |behind| behind > self.kept.len()) {
             return None;
+        }
+        for _ in 0..behind {
+            let Some(message) = self.kept.pop_back() else { break };
+            self.kept_bytes = self.kept_bytes.saturating_sub(weight(&message));
+            self.queue.push_front(message);
+            self.taken -= 1;
         }
         self.readers += 1;
         self.reader = Some(self.readers);
@@ -64,14 +80,18 @@ impl EventStream {
         }
     }
 
-    /// Takes the next event for this reader, or keeps its waker.
-    pub(super) fn next(&mut self, reader: u64, waker: &Waker) -> Next {
+    /// Takes the next event for this reader, or keeps its waker. A copy of the event is kept within
+    /// `keep` bytes.
+    pub(super) fn next(&mut self, reader: u64, keep: usize, waker: &Waker) -> Next {
         if self.reader != Some(reader) {
             return Next::End;
         }
         match self.queue.pop_front() {
             Some(message) => {
                 self.taken += 1;
+                if keep > 0 {
+                    self.keep(message.clone(), keep);
+                }
                 Next::Event(self.taken, message)
             }
             None if self.has_ended => Next::End,
@@ -79,6 +99,16 @@ impl EventStream {
                 self.waker = Some(waker.clone());
                 Next::Wait
             }
+        }
+    }
+
+    fn keep(&mut self, message: Vec<u8>, most: usize) {
+        self.kept_bytes += weight(&message);
+        self.kept.push_back(message);
+        while self.kept_bytes > most
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.kept_bytes -= weight(&oldest);
         }
     }
 
@@ -96,6 +126,12 @@ impl EventStream {
             waker.wake();
         }
     }
+}
+
+/// Returns the memory that a message takes while it waits: its buffer, the place of that in the
+/// queue, and the allocator's own.
+pub(super) const fn weight(message: &Vec<u8>) -> usize {
+    message.capacity() + 2 * size_of::<Vec<u8>>()
 }
 
 /// The answer to a reader.

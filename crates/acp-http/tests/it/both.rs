@@ -5,6 +5,7 @@ use std::future::Future;
 use acp_agent::store::MemoryStore;
 use acp_agent::{StopReason, ToolCall, Turn, agent};
 use acp_client::{Agent, Error, PermissionPolicy, Session};
+use acp_http::Remote;
 use acp_http::server::{Listening, Options, Principal, Server};
 use acp_rpc::CancellationToken;
 
@@ -67,9 +68,28 @@ async fn serve() -> (Server, Listening) {
     (server, listening)
 }
 
-async fn connect(listening: &Listening, policy: PermissionPolicy) -> Agent {
-    let remote = acp_http::ws(format!("ws://{}/acp", listening.address())).bearer(TOKEN);
-    acp_client::connect(remote).permissions(policy).await.unwrap()
+/// The ways to a server.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    WebSocket,
+    Http1,
+    Http2,
+}
+
+impl Way {
+    fn to(self, listening: &Listening) -> Remote {
+        let url = format!("http://{}/acp", listening.address());
+        match self {
+            Self::WebSocket => acp_http::ws(url),
+            Self::Http1 => acp_http::http(url),
+            Self::Http2 => acp_http::http(url).h2c(),
+        }
+    }
+
+    async fn connect(self, listening: &Listening, policy: PermissionPolicy) -> Agent {
+        let remote = self.to(listening).bearer(TOKEN);
+        acp_client::connect(remote).permissions(policy).await.unwrap()
+    }
 }
 
 async fn said(session: &Session, prompt: &str) -> (String, StopReason) {
@@ -84,25 +104,27 @@ async fn said(session: &Session, prompt: &str) -> (String, StopReason) {
     (said, turn.finish().await.unwrap().stop_reason.clone())
 }
 
-/// Runs a test on both runtimes of tokio.
-fn on_both_runtimes<F: Future<Output = ()>>(test: impl Fn() -> F) {
-    let mut builders =
-        [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()];
-    for builder in &mut builders {
-        builder.enable_all().build().unwrap().block_on(test());
+/// Runs a test by each way, on both runtimes of tokio.
+fn each_way<F: Future<Output = ()>>(test: impl Fn(Way) -> F) {
+    for way in [Way::WebSocket, Way::Http1, Way::Http2] {
+        let mut builders =
+            [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()];
+        for builder in &mut builders {
+            builder.enable_all().build().unwrap().block_on(test(way));
+        }
     }
 }
 
 /// rm-ord-01: the answer of a prompt comes after its updates.
 #[test]
 fn turns_stream_ask_and_are_cancelled() {
-    on_both_runtimes(|| async {
+    each_way(|way| async move {
         let (server, listening) = serve().await;
         for (policy, answer) in [
             (PermissionPolicy::allow_once(), "before allowed"),
             (PermissionPolicy::reject(), "before rejected"),
         ] {
-            let agent = connect(&listening, policy).await;
+            let agent = way.connect(&listening, policy).await;
             let session = agent.new_session("/work").await.unwrap();
             assert_eq!(said(&session, "count").await, (counted(), StopReason::EndTurn));
             assert_eq!(said(&session, "ask").await, (answer.to_owned(), StopReason::EndTurn));
@@ -115,11 +137,11 @@ fn turns_stream_ask_and_are_cancelled() {
 
 #[test]
 fn two_sessions_and_two_connections_do_not_meet() {
-    on_both_runtimes(|| async {
+    each_way(|way| async move {
         let (_server, listening) = serve().await;
         let (one, two) = tokio::join!(
-            connect(&listening, PermissionPolicy::reject()),
-            connect(&listening, PermissionPolicy::allow_once())
+            way.connect(&listening, PermissionPolicy::reject()),
+            way.connect(&listening, PermissionPolicy::allow_once())
         );
         let (first, second) = (one.new_session("/a").await.unwrap(), one.new_session("/b").await.unwrap());
         let third = two.new_session("/c").await.unwrap();
@@ -132,15 +154,15 @@ fn two_sessions_and_two_connections_do_not_meet() {
 /// A session outlives its connection: another one replays it before `session/load` is answered.
 #[test]
 fn a_session_is_loaded_by_another_connection() {
-    on_both_runtimes(|| async {
+    each_way(|way| async move {
         let (_server, listening) = serve().await;
-        let agent = connect(&listening, PermissionPolicy::reject()).await;
+        let agent = way.connect(&listening, PermissionPolicy::reject()).await;
         let session = agent.new_session("/work").await.unwrap();
         said(&session, "count").await;
         let id = session.id().clone();
         agent.close().await;
 
-        let agent = connect(&listening, PermissionPolicy::reject()).await;
+        let agent = way.connect(&listening, PermissionPolicy::reject()).await;
         let mut replay = agent.load_session(id, "/work").replay().await.unwrap();
         let mut replayed = String::new();
         while let Some(event) = replay.next().await {
@@ -155,10 +177,10 @@ fn a_session_is_loaded_by_another_connection() {
 /// rm-rec-01: an agent that has gone is reached anew, and its session goes on.
 #[test]
 fn a_session_outlives_its_agent() {
-    on_both_runtimes(|| async {
+    each_way(|way| async move {
         let (_server, listening) = serve().await;
-        let url = format!("ws://{}/acp", listening.address());
-        let connect = move || acp_client::connect(acp_http::ws(&url).bearer(TOKEN));
+        let remote = way.to(&listening).bearer(TOKEN);
+        let connect = move || acp_client::connect(remote.clone());
         let agent = acp_client::reconnecting(connect).await.unwrap();
         let session = agent.new_session("/work").await.unwrap();
         for _ in 0..3 {
@@ -177,9 +199,9 @@ fn a_session_outlives_its_agent() {
 
 #[test]
 fn a_wrong_token_is_refused_with_its_status() {
-    on_both_runtimes(|| async {
+    each_way(|way| async move {
         let (_server, listening) = serve().await;
-        let remote = acp_http::ws(format!("ws://{}/acp", listening.address())).bearer("another");
+        let remote = way.to(&listening).bearer("another");
         let error = acp_client::connect(remote).await.unwrap_err();
         assert!(error.to_string().contains("401"), "{error}");
         assert!(!format!("{error:?}").contains("another"), "{error:?}");

@@ -12,4 +12,5 @@
 mod both;
 mod client;
 mod options;
+mod order;
 mod server;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use acp_http::Remote;
-use acp_http::server::Options;
+use acp_http::server::{Grant, Options, Principal};
 
+use crate::client::script;
 use crate::server::lab::{INITIALIZE, Lab};
 
 /// Plays a connection, and returns the status of `initialize` and of a stream.
@@ -20,9 +21,10 @@ async fn play(options: Options) -> (u16, u16) {
 async fn sizes_at_their_extremes() {
     type Set = fn(Options, usize) -> Options;
     const WORKS: (u16, u16) = (200, 200);
-    let rows: [(&str, Set, (u16, u16), (u16, u16)); 9] = [
+    let rows: [(&str, Set, (u16, u16), (u16, u16)); 10] = [
         ("Options::message", Options::message, (413, 0), (413, 0)),
         ("Options::buffer", Options::buffer, WORKS, WORKS),
+        ("Options::kept_events", Options::kept_events, WORKS, WORKS),
         ("Options::streams", Options::streams, (200, 429), WORKS),
         ("Options::unconfirmed", Options::unconfirmed, (200, 404), WORKS),
         ("Options::posts", Options::posts, WORKS, WORKS),
@@ -48,7 +50,7 @@ async fn sizes_at_their_extremes() {
 #[tokio::test]
 async fn times_at_their_extremes() {
     type Set = fn(Options, Duration) -> Options;
-    let rows: [(&str, Set); 8] = [
+    let rows: [(&str, Set); 9] = [
         ("Options::initialize_time", Options::initialize_time),
         ("Options::first_stream_time", Options::first_stream_time),
         ("Options::idle_time", Options::idle_time),
@@ -57,6 +59,7 @@ async fn times_at_their_extremes() {
         ("Options::body_time", Options::body_time),
         ("Options::write_time", Options::write_time),
         ("Options::keep_alive", Options::keep_alive),
+        ("Options::ticket_time", Options::ticket_time),
     ];
     for (name, set) in rows {
         assert_eq!(play(set(Options::new(), Duration::MAX)).await, (200, 200), "{name} MAX");
@@ -64,6 +67,16 @@ async fn times_at_their_extremes() {
         let lab = Lab::start(set(Options::new(), Duration::ZERO)).await;
         drop(tokio::net::TcpStream::connect(lab.address()).await.unwrap());
         lab.server.shutdown(Duration::ZERO).await;
+    }
+}
+
+#[tokio::test]
+async fn credentials_at_their_extremes() {
+    for (name, time, played) in
+        [("Grant::valid_for", Duration::ZERO, (401, 0)), ("Grant::valid_for", Duration::MAX, (200, 200))]
+    {
+        let hook = move |_: &_| Ok(Grant::new(Principal::new("alice")).valid_for(time));
+        assert_eq!(play(Options::new().authorize(hook)).await, played, "{name} {time:?}");
     }
 }
 
@@ -101,6 +114,40 @@ async fn the_client_at_its_extremes() {
             here.peer.close();
             here.end.await.unwrap();
         }
+    }
+}
+
+#[tokio::test]
+async fn the_client_over_http_at_its_extremes() {
+    let rows: [(&str, Box<dyn Fn(Remote, bool) -> Remote>); 6] = [
+        ("Remote::connect_timeout", Box::new(|remote, most| remote.connect_timeout(time(most)))),
+        ("Remote::post_timeout", Box::new(|remote, most| remote.post_timeout(time(most)))),
+        ("Remote::close_timeout", Box::new(|remote, most| remote.close_timeout(time(most)))),
+        ("Remote::ping", Box::new(|remote, most| remote.ping(time(most)))),
+        ("Remote::ping, never", Box::new(|remote, _| remote.ping(None))),
+        (
+            "Remote::message_limit",
+            Box::new(|remote, most| remote.message_limit(if most { usize::MAX } else { 0 })),
+        ),
+    ];
+    for (name, set) in rows {
+        let mut lab = script::Lab::start(|remote| set(remote, true)).await;
+        lab.events.notify("hello").await;
+        assert_eq!(lab.here.next().await, "hello", "{name}");
+        lab.here.peer.close();
+        lab.server.next().await.accept().await;
+        lab.here.end.await.unwrap();
+        // With nothing allowed it may fail, but it ends.
+        let (mut server, here, call) = script::Lab::asked(|remote| set(remote, false)).await;
+        let answering = tokio::spawn(async move {
+            script::initialized(server.next().await).await;
+            let _events = script::Events::open(server.next().await).await;
+            server.next().await.accept().await;
+        });
+        drop(call.await.unwrap());
+        here.peer.close();
+        here.end.await.unwrap();
+        answering.abort();
     }
 }
 

@@ -48,8 +48,10 @@ impl Answering {
         let (permit, waits) = match self.peer.shared.writer.try_permit() {
             Some(permit) => (Ok(permit), None),
             None => {
-                outcome = self.weighed(outcome);
+                // Counted before it weighs: the reader must not see a table that it fills and that
+                // nothing seems to empty.
                 let waits = self.peer.shared.intake.answer_waits();
+                outcome = self.weighed(outcome);
                 self.has_run();
                 (self.peer.shared.writer.permit().await, Some(waits))
             }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::answering::Answering;
 use super::lane::Lanes;
 use crate::core::budget::{self, JOB, LANE, REQUEST};
-use crate::core::endpoint::{Effect, is_reserved};
+use crate::core::endpoint::{Effect, Endpoint, is_reserved};
 use crate::core::error::CloseReason;
 use crate::core::fault::{Fault, Origin};
 use crate::core::job::{BoxFuture, LaneKey};
@@ -96,7 +97,7 @@ impl Dispatch {
     /// Tells whether a request that weighs so much would be refused now, but perhaps not a little
     /// later.
     fn is_too_early(&self, bytes: usize) -> bool {
-        self.peer.shared.intake.is_draining() && self.peer.shared.endpoint().is_full(bytes)
+        is_too_early(&self.peer.shared, &self.peer.shared.endpoint(), bytes)
     }
 
     /// Tells whether a request was handed back and has not come again.
@@ -135,17 +136,22 @@ impl Dispatch {
 
     fn message(&mut self, message: Message<'_>) -> Received {
         let bytes = weight_of_request(&message);
-        if bytes > 0 && self.is_too_early(bytes) {
-            self.handed_back = Some(bytes);
-            return Received::TooEarly;
-        }
         let shared = &self.peer.shared;
         let effect = match message {
             // Most messages are these, and the endpoint has no part in them.
             Message::Notification { method, params } if !is_reserved(&method) => {
                 Effect::Notify { method, params }
             }
-            message => shared.endpoint().receive(message, bytes, || shared.handlers.child_token()),
+            message => {
+                // Asked and received under one lock: an answer that waits adds its weight to the
+                // table, and between two locks it would fill it.
+                let mut endpoint = shared.endpoint();
+                if bytes > 0 && is_too_early(shared, &endpoint, bytes) {
+                    self.handed_back = Some(bytes);
+                    return Received::TooEarly;
+                }
+                endpoint.receive(message, bytes, || shared.handlers.child_token())
+            }
         };
         match effect {
             Effect::Run { id, method, params, token } => {
@@ -337,6 +343,15 @@ impl Dispatch {
             let _ = guarded(|| self.service.closed(reason));
         }
     }
+}
+
+/// Tells whether a request that weighs so much would be refused now, but perhaps not a little
+/// later.
+///
+/// The table comes first: an answer is counted before its weight is. So whoever sees the weight
+/// sees the answer too.
+fn is_too_early(shared: &Shared, endpoint: &Endpoint<Waiter, CancellationToken>, bytes: usize) -> bool {
+    endpoint.is_full(bytes) && shared.intake.is_draining()
 }
 
 /// Returns the weight of a message as a request in flight, apart from its task. It is 0 for other

@@ -27,11 +27,32 @@ pub(super) struct Reader<S, M> {
     message: Option<M>,
     /// The bytes of the message that have been read.
     read: usize,
+    /// The end of the stream, or its error, behind messages that were read with it.
+    end: Option<io::Result<()>>,
 }
 
 impl<S, M> Reader<S, M> {
     pub(super) fn new(stream: S) -> Self {
-        Self { stream: Box::pin(stream), message: None, read: 0 }
+        Self { stream: Box::pin(stream), message: None, read: 0, end: None }
+    }
+}
+
+impl<S, M: AsRef<[u8]>> Reader<S, M> {
+    /// Puts as much of the message into the buffer as has room. Returns true once all of it is
+    /// there.
+    fn put_message(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let Some(message) = &self.message else { return true };
+        let rest = message.as_ref().get(self.read..).unwrap_or_default();
+        let chunk = rest.get(..buffer.remaining()).unwrap_or(rest);
+        put(buffer, chunk);
+        self.read += chunk.len();
+        let is_whole = chunk.len() == rest.len() && buffer.remaining() > 0;
+        if is_whole {
+            buffer.put_slice(b"\n");
+            self.message = None;
+            self.read = 0;
+        }
+        is_whole
     }
 }
 
@@ -41,29 +62,31 @@ where
     M: AsRef<[u8]> + Unpin,
     E: Into<Cause>,
 {
+    /// Reads all messages that are there, as a pipe gives all lines that are in it.
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let message = match &this.message {
-            Some(message) => message,
-            None => match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(message) => this.message.insert(message.map_err(io_error)?),
-                None => return Poll::Ready(Ok(())),
-            },
-        };
-        let rest = message.as_ref().get(this.read..).unwrap_or_default();
-        let chunk = rest.get(..buffer.remaining()).unwrap_or(rest);
-        put(buffer, chunk);
-        this.read += chunk.len();
-        if chunk.len() == rest.len() && buffer.remaining() > 0 {
-            buffer.put_slice(b"\n");
-            this.message = None;
-            this.read = 0;
+        let before = buffer.filled().len();
+        while this.end.is_none() {
+            if !this.put_message(buffer) || buffer.remaining() == 0 {
+                return Poll::Ready(Ok(()));
+            }
+            match this.stream.as_mut().poll_next(cx) {
+                Poll::Ready(Some(Ok(message))) => this.message = Some(message),
+                Poll::Ready(Some(Err(error))) => this.end = Some(Err(io_error(error))),
+                Poll::Ready(None) => this.end = Some(Ok(())),
+                Poll::Pending if buffer.filled().len() > before => return Poll::Ready(Ok(())),
+                Poll::Pending => return Poll::Pending,
+            }
         }
-        Poll::Ready(Ok(()))
+        if buffer.filled().len() > before {
+            return Poll::Ready(Ok(()));
+        }
+        // After an error there is nothing more.
+        Poll::Ready(this.end.replace(Ok(())).unwrap_or(Ok(())))
     }
 }
 

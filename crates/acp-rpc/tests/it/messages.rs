@@ -94,3 +94,27 @@ async fn errors_of_either_half_end_the_connection() {
     drop(send);
     assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Io(_)));
 }
+
+/// Messages that are there at once are read at once, and all of them come before the end behind
+/// them.
+#[tokio::test]
+async fn the_end_comes_after_all_messages() {
+    for (end, reason) in [(None, CloseReason::Eof.to_string()), (Some("reset"), "reset".to_owned())] {
+        let (lab, mut events) = Lab::new();
+        // More than a buffer of the reader holds.
+        let text = "x".repeat(3_000);
+        let notes = (0..20)
+            .map(|number| format!(r#"{{"jsonrpc":"2.0","method":"note","params":[{number},"{text}"]}}"#));
+        let notes: Vec<io::Result<String>> =
+            notes.map(Ok).chain(end.map(|text| Err(io::Error::other(text)))).collect();
+        let (outgoing, _sent) = channel(0);
+        let transport = Transport::messages(futures_util::stream::iter(notes), outgoing);
+        let (_peer, driver) = connect(transport, lab, Options::default());
+        let driver = tokio::spawn(driver);
+        for number in 0..20 {
+            let note = soon("a note", events.recv()).await.unwrap();
+            assert!(note.starts_with(&format!("note [{number},")), "{note}");
+        }
+        assert_eq!(soon("the end", driver).await.unwrap().to_string(), reason);
+    }
+}

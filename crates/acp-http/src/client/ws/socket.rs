@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
@@ -44,6 +44,8 @@ pub(super) struct Socket<S> {
 struct Silence {
     every: Duration,
     timer: Pin<Box<Sleep>>,
+    /// The moment of the last sign of life.
+    heard: Instant,
     missed: u32,
 }
 
@@ -63,7 +65,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             .max_frame_size(Some(limit));
         let stream = WebSocketStream::from_raw_socket(stream, Role::Client, Some(config)).await;
         let ping = settings.ping.map(|every| every.max(SHORTEST_PING));
-        let ping = ping.map(|every| Silence { every, timer: Box::pin(sleep_until(after(every))), missed: 0 });
+        let ping = ping.map(Silence::new);
         let close_timeout = settings.close_timeout;
         let socket = Self { stream, limit, close_timeout, ping, code: None, is_over: false, closing: None };
         let socket = Arc::new(Mutex::new(socket));
@@ -117,6 +119,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(silence) = &mut self.ping else { return Poll::Pending };
         ready!(silence.timer.as_mut().poll(cx));
+        let rest = silence.every.saturating_sub(silence.heard.elapsed());
+        if silence.missed == 0 && !rest.is_zero() {
+            silence.timer.as_mut().reset(after(rest));
+            return Poll::Ready(());
+        }
         silence.timer.as_mut().reset(after(silence.every));
         if silence.missed >= MOST_MISSED {
             self.is_over = true;
@@ -189,10 +196,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 }
 
 impl Silence {
-    /// Begins anew after a sign of life.
+    fn new(every: Duration) -> Self {
+        Self { every, timer: Box::pin(sleep_until(after(every))), heard: Instant::now(), missed: 0 }
+    }
+
+    /// Begins anew after a sign of life. The timer goes on: to set it for each message would cost
+    /// more than all else that is done with the message here.
     fn broken(&mut self) {
         self.missed = 0;
-        self.timer.as_mut().reset(after(self.every));
+        self.heard = Instant::now();
     }
 }
 

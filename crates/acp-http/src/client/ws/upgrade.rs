@@ -16,7 +16,7 @@ use crate::client::settings::Settings;
 
 /// Asks for a WebSocket, without subprotocols and without extensions.
 pub(super) async fn upgrade(url: Url, settings: &Settings) -> Result<Upgraded, Error> {
-    let exchange = Exchange::new(url, settings)?;
+    let exchange = Exchange::new(url, settings, |client, _| client.http1_only())?;
     let what = Exchanged::new("upgrade to a WebSocket", None, None);
     let key = generate_key();
     let mut headers = HeaderMap::new();

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 
+use super::secret;
+
 /// The id of a connection: 128 random bits, behind the name of the replica if it has one.
 ///
 /// Whoever has it can read and steer the connection, unless the server authenticates. So neither
@@ -12,24 +14,14 @@ use http::HeaderValue;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ConnectionId(Arc<str>);
 
-/// The characters of the random part, six bits each.
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// The characters that logs show.
 const SHOWN: usize = 6;
 
 impl ConnectionId {
     /// Draws an id. Fails if the system has no random numbers.
     pub(crate) fn random(replica: Option<&str>) -> Option<Self> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).ok()?;
-        let mut bits = u128::from_le_bytes(bytes);
-        let mut id = replica.map(|replica| format!("{replica}.")).unwrap_or_default();
-        // 22 characters of 6 bits have room for 128 bits.
-        for _ in 0..22 {
-            let index = usize::try_from(bits & 63).unwrap_or_default();
-            id.push(ALPHABET.get(index).copied().map_or('-', char::from));
-            bits >>= 6;
-        }
+        let random = secret::draw()?;
+        let id = replica.map_or_else(|| random.clone(), |replica| format!("{replica}.{random}"));
         Some(Self(id.into()))
     }
 

@@ -14,6 +14,8 @@ const ALLOWED: HeaderValue = HeaderValue::from_static(
 );
 /// The headers that a page may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static("acp-connection-id, acp-session-id");
+/// The ports that a name without a port may mean, with TLS and without.
+const DEFAULT: [u16; 2] = [80, 443];
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
@@ -31,19 +33,22 @@ pub(crate) enum Hosts {
 
 impl Hosts {
     /// Returns true if the request was meant for this server. A page that has its own name lead to
-    /// this address shows that name here.
-    pub(crate) fn admit(&self, parts: &Parts, port: Option<u16>) -> bool {
-        if matches!(self, Self::Any) {
-            return true;
-        }
-        let Some(authority) = authority(parts) else { return false };
+    /// this address shows that name here. `forwarded` are the names that a proxy was asked for: it
+    /// may hand on one that the client made up, so each must be right.
+    pub(crate) fn admit(&self, parts: &Parts, forwarded: Option<Vec<Authority>>, port: Option<u16>) -> bool {
+        let names = forwarded.unwrap_or_else(|| authority(parts).into_iter().collect());
+        matches!(self, Self::Any) || (!names.is_empty() && names.iter().all(|name| self.have(name, port)))
+    }
+
+    fn have(&self, authority: &Authority, port: Option<u16>) -> bool {
         let host = authority.host();
         match self {
             Self::Any => true,
             Self::Loopback => {
                 let is_local =
                     ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| host.eq_ignore_ascii_case(name));
-                is_local && port.is_none_or(|port| authority.port_u16().unwrap_or(80) == port)
+                let is_port = |port| authority.port_u16().map_or(DEFAULT.contains(&port), |it| it == port);
+                is_local && port.is_none_or(is_port)
             }
             Self::Listed(hosts) => hosts.iter().any(|listed| {
                 listed.eq_ignore_ascii_case(host) || listed.eq_ignore_ascii_case(authority.as_str())

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -83,6 +84,11 @@ impl Connection {
             // Nobody waits any more if the client has gone.
             let _ = waiting.send(answer);
         }
+    }
+
+    /// Waits until a message may be placed.
+    pub(super) async fn room(&self) {
+        poll_fn(|cx| self.state().routes.poll_room(cx.waker())).await;
     }
 
     /// Ends the streams: the agent has ended.

@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use super::connection::Connections;
 use super::events::Events;
 use super::incoming::id_of;
+use crate::server::access::grant::Grant;
 use crate::server::access::principal::Principal;
 use crate::server::body::Body;
 use crate::server::refusal::Refused;
@@ -20,13 +21,13 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 pub(crate) fn open(
     headers: &HeaderMap,
     connections: &Connections,
-    principal: &Principal,
+    grant: &Grant,
 ) -> Result<Response<Body>, Refused> {
     if !accepts_events(headers) {
         return Err(Refused::NOT_ACCEPTABLE);
     }
     let id = id_of(headers, CONNECTION_ID)?.ok_or(Refused::CONNECTION_MISSING)?;
-    let connection = connections.find(id, principal).ok_or(Refused::NO_CONNECTION)?;
+    let connection = connections.find(id, &grant.principal).ok_or(Refused::NO_CONNECTION)?;
     let session = id_of(headers, SESSION_ID)?;
     if session.is_some_and(|session| !fits_header(session)) {
         return Err(Refused::TWO_IDS);
@@ -34,7 +35,7 @@ pub(crate) fn open(
     let stream = session.map(Into::into);
     let cursor = headers.get(LAST_EVENT_ID).and_then(|cursor| cursor.to_str().ok()?.parse().ok());
     let reader = connection.state().routes.open(&stream, cursor)?;
-    let mut response = Response::new(Body::events(Events::new(connection, stream, reader)));
+    let mut response = Response::new(Body::events(Events::new(connection, stream, reader, grant)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));

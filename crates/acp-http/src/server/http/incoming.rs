@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName};
 use http_body_util::BodyExt as _;
 use hyper::body::Buf as _;
@@ -28,6 +28,14 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let (Some(value), None) = (types.next(), types.next()) else { return false };
     let essence = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
+}
+
+/// Returns true if the body is compressed. A few bytes could become gigabytes.
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Returns true if a length is declared that is above the limit.

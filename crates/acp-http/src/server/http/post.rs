@@ -10,12 +10,13 @@ use tokio::time::timeout;
 
 use super::connection::{Connection, Connections, Posting};
 use super::fill_in::fill_in;
-use super::incoming::{id_of, is_json, is_too_long, read};
+use super::incoming::{id_of, is_encoded, is_json, is_too_long, read};
 use super::supervise;
 use crate::server::access::connection_id::ConnectionId;
-use crate::server::agent::{Closing, Factory, Remote};
-use crate::server::body::Body;
+use crate::server::agent::{Caller, Closing, Factory};
+use crate::server::body::{Body, Taken};
 use crate::server::options::Options;
+use crate::server::policy::Rejected;
 use crate::server::refusal::Refused;
 use crate::server::seats::Seats;
 use crate::wire::SESSION_METHODS;
@@ -41,11 +42,14 @@ pub(crate) struct Place<'a> {
 pub(crate) async fn post<B: http_body::Body>(
     headers: &HeaderMap,
     body: B,
-    remote: (crate::server::access::principal::Principal, Option<std::net::SocketAddr>),
+    caller: &Caller,
     place: Place<'_>,
 ) -> Result<Response<Body>, Refused> {
     if !is_json(headers) {
         return Err(Refused::MEDIA_TYPE);
+    }
+    if is_encoded(headers) {
+        return Err(Refused::ENCODING);
     }
     let limits = &place.options.limits;
     let Some(id) = id_of(headers, CONNECTION_ID)? else {
@@ -54,9 +58,9 @@ pub(crate) async fn post<B: http_body::Body>(
             return Err(Refused::TOO_LARGE);
         }
         let message = read(body, limit, limits.body, None).await?;
-        return begin(message, remote, place).await;
+        return begin(message, caller, place).await;
     };
-    let connection = place.connections.find(id, &remote.0).ok_or(Refused::NO_CONNECTION)?;
+    let connection = place.connections.find(id, &caller.grant.principal).ok_or(Refused::NO_CONNECTION)?;
     if is_too_long(headers, limits.message) {
         return Err(Refused::TOO_LARGE);
     }
@@ -75,12 +79,25 @@ pub(crate) async fn post<B: http_body::Body>(
         Some(session) if needs_fill_in => Some(fill_in(&message, session)?),
         _ => None,
     };
+    if let Some(rejected) = reject(place.options, filled.as_deref().unwrap_or(&message)).await {
+        let answer = rejected.with_id(head.request().cloned()).answer();
+        connection.room().await;
+        connection.state().routes.admit(&head, session.as_deref())?;
+        answer.into_iter().for_each(|answer| connection.place(answer));
+        return Ok(accepted());
+    }
     let permit = permit(&connection).await?;
     // From here to the end of the hand-over nothing waits: it happens as a whole, or not at all.
     connection.state().routes.admit(&head, session.as_deref())?;
     drop(head);
     permit.send(filled.unwrap_or(message));
     Ok(accepted())
+}
+
+/// Asks the policy about a message.
+async fn reject(options: &Options, message: &[u8]) -> Option<Rejected> {
+    let policy = options.policy.as_ref().filter(|policy| policy.concerns(message))?;
+    policy.judge(message).await.err()
 }
 
 /// Returns the answer to a message that was handed over.
@@ -123,11 +140,7 @@ async fn permit(connection: &Connection) -> Result<mpsc::Permit<'_, Vec<u8>>, Re
 }
 
 /// Takes the first message of a connection.
-async fn begin(
-    message: Vec<u8>,
-    (principal, address): (crate::server::access::principal::Principal, Option<std::net::SocketAddr>),
-    place: Place<'_>,
-) -> Result<Response<Body>, Refused> {
+async fn begin(message: Vec<u8>, caller: &Caller, place: Place<'_>) -> Result<Response<Body>, Refused> {
     let head = Head::read(&message)?;
     check_id(&head)?;
     match &head.kind {
@@ -138,16 +151,17 @@ async fn begin(
         _ => return Err(Refused::CONNECTION_MISSING),
     }
     let limits = place.options.limits;
-    let seat = Arc::new(place.seats.take(&limits, &principal, Remote::ip(address))?);
+    let seat = Arc::new(place.seats.take(&limits, caller)?);
     let id = ConnectionId::random(place.options.replica.as_deref()).ok_or(Refused::BROKEN)?;
     let (to_agent, from_client) = mpsc::channel(1);
     let closing = Closing::new(place.seats.closing.child_token());
-    let connection = Arc::new(Connection::new(id.clone(), principal.clone(), closing, limits, to_agent));
+    let principal = caller.grant.principal.clone();
+    let connection = Arc::new(Connection::new(id.clone(), principal, closing, limits, to_agent));
     let _busy = connection.busy(false);
     place.connections.insert(&connection);
-    let guard = CloseOnDrop(Some(&connection));
+    let guard = CloseOnDrop(Some(Arc::clone(&connection)));
     let transport = supervise::transport(&connection, from_client);
-    let agent = (place.factory)(transport, Remote { principal, address, connection: id.clone() });
+    let agent = (place.factory)(transport, caller.remote(id.clone()));
     let connections = Arc::clone(place.connections);
     tokio::spawn(supervise::run(Arc::clone(&connection), connections, agent, Arc::clone(&seat)));
 
@@ -156,9 +170,8 @@ async fn begin(
         return Ok(answered(answer.message));
     }
     seat.initialized();
-    let mut response = answered(answer.message);
+    let mut response = json(Body::watched(answer.message, guard));
     response.headers_mut().insert(CONNECTION_ID, id.header().ok_or(Refused::BROKEN)?);
-    guard.keep();
     Ok(response)
 }
 
@@ -196,8 +209,13 @@ async fn ask(connection: &Arc<Connection>, message: &[u8], head: &Head<'_>) -> R
     timeout(connection.limits.initialize, asking).await.unwrap_or(Err(Refused::AGENT_SILENT))
 }
 
-fn answered(message: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::whole(message));
+/// Returns an answer with JSON in it.
+pub(crate) fn answered(message: Vec<u8>) -> Response<Body> {
+    json(Body::whole(message))
+}
+
+fn json(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -205,17 +223,17 @@ fn answered(message: Vec<u8>) -> Response<Body> {
 }
 
 /// Closes a connection whose client never learned its id.
-struct CloseOnDrop<'a>(Option<&'a Arc<Connection>>);
+struct CloseOnDrop(Option<Arc<Connection>>);
 
-impl CloseOnDrop<'_> {
-    fn keep(mut self) {
+impl Taken for CloseOnDrop {
+    fn taken(mut self: Box<Self>) {
         self.0 = None;
     }
 }
 
-impl Drop for CloseOnDrop<'_> {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        if let Some(connection) = self.0 {
+        if let Some(connection) = &self.0 {
             connection.close();
         }
     }

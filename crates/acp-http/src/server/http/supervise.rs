@@ -12,7 +12,8 @@ use futures_util::stream;
 use tokio::sync::mpsc;
 
 use super::connection::{Connection, Connections};
-use crate::server::agent::{AgentFuture, AgentTask, sleep_until};
+use crate::server::agent::{AgentFuture, AgentTask};
+use crate::server::clock::sleep_until;
 use crate::server::seats::Seat;
 
 /// Makes the transport of the agent. Its input ends when the connection is closed.

@@ -3,12 +3,18 @@
 use std::error::Error;
 use std::{fmt, io};
 
+#[cfg(feature = "server-tls-no-provider")]
+use crate::server::tls::TlsError;
+
 /// The reason why a server does not listen.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ListenError {
     /// The address cannot be bound.
     Io(io::Error),
+    /// The options for TLS are not usable.
+    #[cfg(feature = "server-tls-no-provider")]
+    Tls(TlsError),
     /// The address lies beyond this machine, and TLS is missing.
     Insecure,
     /// The address lies beyond this machine, and nobody authenticates.
@@ -21,9 +27,11 @@ impl fmt::Display for ListenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
+            #[cfg(feature = "server-tls-no-provider")]
+            Self::Tls(error) => error.fmt(f),
             Self::Insecure => f.write_str(
-                "the address lies beyond this machine, and there is no TLS: bind 127.0.0.1 behind a proxy that has \
-                 TLS, or set `Options::insecure`",
+                "the address lies beyond this machine, and there is no TLS: set `Options::tls`, bind 127.0.0.1 behind a \
+                 proxy that has TLS, or set `Options::insecure`",
             ),
             Self::Open => f.write_str(
                 "the address lies beyond this machine, and nobody authenticates: set `Options::token` or \
@@ -41,6 +49,8 @@ impl Error for ListenError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
+            #[cfg(feature = "server-tls-no-provider")]
+            Self::Tls(error) => Some(error),
             Self::Insecure | Self::Open | Self::Hosts => None,
         }
     }

@@ -9,9 +9,12 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use super::socket::{FromClient, GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
-use crate::server::agent::{AgentTask, Closing, Factory, Remote, sleep_until};
+use super::incoming::FromClient;
+use super::socket::{GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
+use crate::server::agent::{AgentFuture, AgentTask, Closing};
+use crate::server::clock::sleep_until;
 use crate::server::options::Limits;
+use crate::server::policy::Policy;
 use crate::server::seats::Seat;
 
 /// The buffer of a socket for what it reads. It is there as long as the socket.
@@ -25,8 +28,9 @@ pub(super) async fn run(
     closing: Arc<Closing>,
     seat: Seat,
     limits: Limits,
-    factory: Factory,
-    remote: Remote,
+    policy: Option<Arc<Policy>>,
+    credentials: Option<impl Future<Output = ()>>,
+    run: impl FnOnce(Transport) -> AgentFuture,
 ) {
     let Ok(Ok(upgraded)) = timeout(limits.head, upgrade).await else { return };
     let config = WebSocketConfig::default()
@@ -36,15 +40,21 @@ pub(super) async fn run(
         .max_frame_size(Some(limits.message));
     let stream = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let socket = Arc::new(Socket::new(stream, Arc::clone(&closing), seat));
-    let incoming = FromClient::new(Arc::clone(&socket), limits.keep_alive);
+    let incoming = FromClient::new(Arc::clone(&socket), limits.keep_alive, policy);
     let transport = Transport::messages(incoming, ToClient(Arc::clone(&socket)));
-    let mut agent = AgentTask::spawn(factory(transport, remote));
+    let mut agent = AgentTask::spawn(run(transport));
     let initialize_until = tokio::time::Instant::now().checked_add(limits.initialize);
     tokio::select! {
         () = agent.ended() => {}
         () = async {
             tokio::select! {
                 () = closing.token.cancelled() => {}
+                () = async {
+                    match credentials {
+                        Some(end) => end.await,
+                        None => std::future::pending().await,
+                    }
+                } => closing.close(POLICY),
                 () = async {
                     sleep_until(initialize_until).await;
                     if socket.is_initialized() {

@@ -1,6 +1,5 @@
 //! The request that becomes a WebSocket.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::header::{
@@ -14,8 +13,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::life;
 use crate::server::access::connection_id::ConnectionId;
-use crate::server::access::principal::Principal;
-use crate::server::agent::{Closing, Factory, Remote};
+use crate::server::agent::{Caller, Closing, Factory};
 use crate::server::body::Body;
 use crate::server::options::Options;
 use crate::server::refusal::Refused;
@@ -33,8 +31,7 @@ pub(crate) fn is_wanted(parts: &Parts) -> bool {
 /// Answers the request, and starts an agent as soon as the socket is there.
 pub(crate) fn accept(
     mut parts: Parts,
-    principal: Principal,
-    address: Option<SocketAddr>,
+    caller: &Caller,
     options: &Options,
     seats: &Arc<Seats>,
     factory: &Factory,
@@ -47,7 +44,7 @@ pub(crate) fn accept(
     let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).map_err(|_| Refused::BROKEN)?;
     let protocol = has(headers, SEC_WEBSOCKET_PROTOCOL, PROTOCOL);
     let upgrade = parts.extensions.remove::<OnUpgrade>().filter(|_| is_valid).ok_or(Refused::UPGRADE)?;
-    let seat = seats.take(&options.limits, &principal, Remote::ip(address))?;
+    let seat = seats.take(&options.limits, caller)?;
     let id = ConnectionId::random(options.replica.as_deref()).ok_or(Refused::BROKEN)?;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -60,8 +57,10 @@ pub(crate) fn accept(
         headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
     }
     let closing = Arc::new(Closing::new(seats.closing.child_token()));
-    let remote = Remote { principal, address, connection: id };
-    tokio::spawn(life::run(upgrade, closing, seat, options.limits, Arc::clone(factory), remote));
+    let (agent, remote) = (Arc::clone(factory), caller.remote(id));
+    let run = move |transport| agent(transport, remote);
+    let (policy, credentials) = (options.policy.clone(), caller.grant.end());
+    tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, run));
     Ok(response)
 }
 

@@ -1,5 +1,8 @@
 //! The client, against a server of raw bytes.
 
+mod faults;
 mod peer;
 mod raw;
+pub(crate) mod script;
+mod streaming;
 pub(crate) mod websocket;

@@ -18,6 +18,7 @@ pub(crate) struct Asked {
     pub(crate) verb: String,
     /// Names are in lower case.
     pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: String,
     pub(crate) socket: TcpStream,
 }
 
@@ -82,7 +83,7 @@ async fn read(mut socket: TcpStream) -> Option<Asked> {
             return None;
         }
     }
-    Some(Asked { verb, headers, socket })
+    Some(Asked { verb, headers, body: String::from_utf8(body).unwrap(), socket })
 }
 
 impl Asked {

@@ -16,11 +16,11 @@ async fn requests_that_are_refused() {
     let long = format!(r#"{{"jsonrpc":"2.0","method":"_{}"}}"#, "x".repeat(1000));
     // The rule, the request, and the status and code of the answer.
     let rows: &[(&str, &str, &[&str], &str, u16, i64)] = &[
-        ("rm-post-01", "POST /acp", &["content-type: text/plain"], INITIALIZE, 415, -32600),
+        ("rm-post-01, v1-http-04", "POST /acp", &["content-type: text/plain"], INITIALIZE, 415, -32600),
         ("rm-cors-03", "POST /acp", &["content-type: application/jsonx"], INITIALIZE, 415, -32600),
         ("rm-post-02", "POST /acp", &[JSON, id], &long, 413, -32600),
         ("rm-post-03", "POST /acp", &[JSON, id], "{", 400, -32700),
-        ("rm-post-04", "POST /acp", &[JSON, id], "[]", 400, -32600),
+        ("rm-post-04, v1-http-14", "POST /acp", &[JSON, id], "[]", 400, -32600),
         ("rm-post-05", "POST /acp", &[JSON, id], "1", 400, -32600),
         ("rm-post-05", "POST /acp", &[JSON, id], r#"{"jsonrpc":"2.0","id":1}"#, 400, -32600),
         (
@@ -33,16 +33,16 @@ async fn requests_that_are_refused() {
         ),
         ("rm-post-10", "POST /acp", &[JSON], r#"{"jsonrpc":"2.0","method":"initialize"}"#, 400, -32600),
         ("rm-post-11", "POST /acp", &[JSON, id], INITIALIZE, 400, -32600),
-        ("rm-post-12", "POST /acp", &[JSON], PROMPT_S1, 400, -32600),
-        ("rm-post-13", "POST /acp", &[JSON, "acp-connection-id: no"], PROMPT_S1, 404, -32600),
-        ("rm-post-14", "POST /acp", &[JSON, id, s2], PROMPT_S1, 400, -32600),
-        ("rm-post-15", "POST /acp", &[JSON, id], PROMPT, 400, -32600),
-        ("rm-get-01", "GET /acp", &["accept: application/json", id], "", 406, -32600),
+        ("rm-post-12, v1-http-08", "POST /acp", &[JSON], PROMPT_S1, 400, -32600),
+        ("rm-post-13, v1-http-08", "POST /acp", &[JSON, "acp-connection-id: no"], PROMPT_S1, 404, -32600),
+        ("rm-post-14, v1-http-16", "POST /acp", &[JSON, id, s2], PROMPT_S1, 400, -32600),
+        ("rm-post-15, v1-http-09", "POST /acp", &[JSON, id], PROMPT, 400, -32600),
+        ("rm-get-01, v1-http-05", "GET /acp", &["accept: application/json", id], "", 406, -32600),
         ("rm-get-02", "GET /acp", &["accept: */*"], "", 400, -32600),
         ("rm-get-02", "GET /acp", &["accept: */*", "acp-connection-id: no"], "", 404, -32600),
-        ("rm-del-01", "DELETE /acp", &[], "", 400, -32600),
+        ("rm-del-01, v1-http-13", "DELETE /acp", &[], "", 400, -32600),
         ("rm-del-01", "DELETE /acp", &["acp-connection-id: no"], "", 404, -32600),
-        ("rm-oth-01", "PUT /acp", &[], "", 405, -32600),
+        ("rm-oth-01, v1-http-02", "PUT /acp", &[], "", 405, -32600),
         ("rm-oth-01", "OPTIONS /acp", &[], "", 405, -32600),
         ("rm-oth-02", "GET /health", &[], "", 404, -32600),
     ];
@@ -54,6 +54,7 @@ async fn requests_that_are_refused() {
     }
 }
 
+/// v1-http-06
 #[tokio::test]
 async fn rm_post_06_the_answer_to_initialize_names_the_connection() {
     let lab = Lab::start(Options::new().replica("r1").health("/health".to_owned())).await;
@@ -113,11 +114,33 @@ async fn rm_post_16_the_session_of_the_header_is_filled_in() {
     let mut lab = Lab::start(Options::new()).await;
     let id = lab.initialize().await;
     let answer = lab.post(&[&id, "acp-session-id: s1"], PROMPT).await;
-    // Rule rm-post-17: an empty answer without a type.
+    // Rules rm-post-17 and v1-http-07: an empty answer without a type.
     assert_eq!((answer.status, answer.header("content-length")), (202, Some("0")));
     assert_eq!(answer.header("content-type"), None);
     lab.until("session/status s1").await;
     // Rule rm-post-19: `$/…` has no session.
     let note = r#"{"jsonrpc":"2.0","method":"$/note","params":{"sessionId":"s2"}}"#;
     assert_eq!(lab.post(&[&id, "acp-session-id: s1"], note).await.status, 202);
+}
+
+/// The agent gets messages in the order in which their bodies are complete, and no answer comes
+/// before it has them.
+#[tokio::test]
+async fn rm_ord_01_complete_bodies_are_handed_over_in_order() {
+    let mut lab = Lab::start(Options::new()).await;
+    let id = lab.initialize().await;
+    let note = |name: &str| format!(r#"{{"jsonrpc":"2.0","method":"_{name}"}}"#);
+    let first = note("first");
+    let length = format!("content-length: {}", first.len());
+    let mut socket = super::limits::begin_post(&lab, &[&id], &length).await;
+    let (most, rest) = first.as_bytes().split_at(first.len() - 1);
+    tokio::io::AsyncWriteExt::write_all(&mut socket, most).await.unwrap();
+    for number in 0..10 {
+        assert_eq!(lab.post(&[&id], &note(&number.to_string())).await.status, 202);
+        // It is there when its answer is.
+        lab.until(&format!("_{number}")).await;
+    }
+    tokio::io::AsyncWriteExt::write_all(&mut socket, rest).await.unwrap();
+    assert_eq!(super::limits::status(&mut socket).await, 202);
+    lab.until("_first").await;
 }

@@ -55,7 +55,7 @@ async fn rm_auth_01_every_request_is_authenticated() {
         .resource_metadata("https://agents.example/meta")
         .authorize(|parts| match parts.headers.get("x-banned") {
             Some(_) => Err(Refusal::Forbidden),
-            None => Err(Refusal::Unauthorized),
+            None => Err::<Principal, _>(Refusal::Unauthorized),
         });
     let lab = Lab::start(options).await;
     // rm-auth-02

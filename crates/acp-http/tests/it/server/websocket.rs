@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use acp_http::server::Options;
 use futures_util::{SinkExt, StreamExt};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -12,11 +12,17 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::lab::{INITIALIZE, Lab, soon};
 
-type Socket = WebSocketStream<TcpStream>;
+pub(crate) type Socket = WebSocketStream<TcpStream>;
 
 /// Upgrades by hand, and returns the head of the answer.
-async fn upgrade(lab: &Lab, more: &str) -> (String, Socket) {
-    let mut socket = TcpStream::connect(lab.address()).await.unwrap();
+pub(crate) async fn upgrade(lab: &Lab, more: &str) -> (String, Socket) {
+    upgrade_over(TcpStream::connect(lab.address()).await.unwrap(), lab, more).await
+}
+
+pub(crate) async fn upgrade_over<S>(mut socket: S, lab: &Lab, more: &str) -> (String, WebSocketStream<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let request = format!(
         "GET /acp HTTP/1.1\r\nhost: {}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n{more}\r\n",
@@ -31,7 +37,7 @@ async fn upgrade(lab: &Lab, more: &str) -> (String, Socket) {
     (String::from_utf8(head).unwrap().to_lowercase(), socket)
 }
 
-async fn next(socket: &mut Socket) -> serde_json::Value {
+pub(crate) async fn next(socket: &mut Socket) -> serde_json::Value {
     loop {
         match soon(socket.next()).await.unwrap().unwrap() {
             Message::Text(text) => return serde_json::from_str(&text).unwrap(),
@@ -41,7 +47,7 @@ async fn next(socket: &mut Socket) -> serde_json::Value {
     }
 }
 
-async fn close_code(socket: &mut Socket) -> u16 {
+pub(crate) async fn close_code(socket: &mut Socket) -> u16 {
     loop {
         if let Message::Close(frame) = soon(socket.next()).await.unwrap().unwrap() {
             return frame.unwrap().code.into();
@@ -98,6 +104,65 @@ async fn rm_ws_09_a_message_beyond_the_limit_closes_with_1009() {
     socket.send(Message::text("x".repeat(101))).await.unwrap();
     assert_eq!(close_code(&mut socket).await, 1009);
     lab.until("closed").await;
+}
+
+/// An agent takes less than the socket: a request beyond that is refused by its id, and the socket
+/// stays.
+#[tokio::test]
+async fn rm_ws_09_the_limit_of_an_agent_costs_a_request() {
+    let limits = || acp_rpc::Options::default().max_line(1000);
+    let lab = Lab::start_with(Options::new().message(10_000), |_| {}, limits).await;
+    let (_, mut socket) = upgrade(&lab, "").await;
+    let long = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"_a","params":{{"x":"{}"}}}}"#, "x".repeat(2000));
+    socket.send(Message::text(long)).await.unwrap();
+    let answer = next(&mut socket).await;
+    assert_eq!((answer["id"].as_i64(), answer["error"]["code"].as_i64()), (Some(7), Some(-32600)));
+    socket.send(Message::text(INITIALIZE)).await.unwrap();
+    assert_eq!(next(&mut socket).await["id"], 0);
+}
+
+#[tokio::test]
+async fn rm_ws_02_a_message_may_come_in_fragments() {
+    let lab = Lab::start(Options::new()).await;
+    let (_, socket) = upgrade(&lab, "").await;
+    let mut socket = socket.into_inner();
+    let pieces = INITIALIZE.as_bytes().chunks(10);
+    let last = pieces.len() - 1;
+    for (index, piece) in pieces.enumerate() {
+        let opcode = u8::from(index == 0) | if index == last { 0x80 } else { 0 };
+        let length = 0x80 | u8::try_from(piece.len()).unwrap();
+        // A mask of zeros leaves the bytes as they are. Between fragments there may be a ping.
+        socket.write_all(&[opcode, length, 0, 0, 0, 0]).await.unwrap();
+        socket.write_all(piece).await.unwrap();
+        if index != last {
+            socket.write_all(&[0x89, 0x80, 0, 0, 0, 0]).await.unwrap();
+        }
+    }
+    let mut socket = WebSocketStream::from_raw_socket(socket, Role::Client, None).await;
+    assert_eq!(next(&mut socket).await["id"], 0);
+}
+
+#[tokio::test]
+async fn rm_ws_11_faults_of_the_client_have_their_codes() {
+    let long = [&[0x89u8, 0xfe, 0, 200, 0, 0, 0, 0][..], &[b' '; 200]].concat();
+    let rows: [(&str, &[u8], u16); 6] = [
+        ("not masked", &[0x81, 0x01, b'x'], 1002),
+        ("an opcode that is not one", &[0x83, 0x80, 0, 0, 0, 0], 1002),
+        ("a control frame that is long", &long, 1002),
+        ("a rest without a beginning", &[0x80, 0x80, 0, 0, 0, 0], 1002),
+        ("not UTF-8", &[0x81, 0x81, 0, 0, 0, 0, 0xff], 1007),
+        ("too long", &[0x81, 0xfe, 0xff, 0xff, 0, 0, 0, 0], 1009),
+    ];
+    for (name, frame, code) in rows {
+        let mut lab = Lab::start(Options::new().message(1000)).await;
+        let (_, socket) = upgrade(&lab, "").await;
+        let mut socket = socket.into_inner();
+        socket.write_all(frame).await.unwrap();
+        let mut socket = WebSocketStream::from_raw_socket(socket, Role::Client, None).await;
+        assert_eq!(close_code(&mut socket).await, code, "{name}");
+        drop(socket);
+        lab.until("closed").await;
+    }
 }
 
 #[tokio::test]

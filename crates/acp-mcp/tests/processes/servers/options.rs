@@ -57,8 +57,9 @@ pub async fn times_at_their_extremes() {
             let builder = scene.builder().timeouts(set(scene.timeouts.clone(), time));
             let played = played(builder, &scene).await;
             let is_open = outcome.is_empty() && (played == "3" || played.starts_with(LEGACY));
-            // Timers count milliseconds, and a server may answer within one.
-            let is_quick = time == TIMES[1] && played == "3";
+            // Timers count milliseconds, and a server may answer within one. `quirks_of_time` has
+            // servers that never answer.
+            let is_quick = time != Duration::MAX && played == "3";
             assert!(played == outcome || is_open || is_quick, "{name}({time:?}): {played}");
         }
     }

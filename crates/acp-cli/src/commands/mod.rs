@@ -1,0 +1,12 @@
+//! The commands, a module each.
+
+pub(crate) mod bridge;
+pub(crate) mod check;
+pub(crate) mod check_client;
+pub(crate) mod demo;
+pub(crate) mod info;
+pub(crate) mod man;
+pub(crate) mod mock;
+mod model;
+pub(crate) mod new;
+pub(crate) mod prompt;

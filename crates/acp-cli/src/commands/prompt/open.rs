@@ -1,0 +1,140 @@
+//! The opening of a run's session, up to its prompt.
+
+use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use acp_client::v1::{
+    AuthMethod, ErrorCode, McpServer, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
+    SessionConfigValue,
+};
+use acp_client::{Agent, Entry, Error, Event, LoadSession, Session, Transcript, Turn, Updates};
+
+use crate::args::prompt::PromptArgs;
+use crate::commands::prompt::run::{Halt, Run};
+use crate::commands::prompt::session_folder;
+use crate::outcome::{Failure, tell};
+use crate::render::{CALLS, Renderer};
+
+/// Opens the session, sets its mode and sends the prompt. Questions are answered meanwhile.
+pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Turn, Halt> {
+    let cwd = session_folder(args).map_err(|error| Halt::Failed(error.into()))?;
+    let opened = match &args.session {
+        Some(id) => reopen(run, agent, id, &cwd, &args.mcp).await?,
+        None => {
+            let new = agent.new_session(cwd);
+            let new = args.mcp.iter().cloned().fold(new, |new, server| new.mcp_server(server));
+            run.attend(new.into_future(), None).await?
+        }
+    };
+    let session = opened.map_err(|error| Halt::Failed(with_logins(agent, error)))?;
+    if args.verbose {
+        tell(&format!("session: {}", session.id()));
+    }
+    if let Some(mode) = &args.mode {
+        let mut updates = session.updates();
+        let set = run.attend(set_mode(&session, mode), Some(&mut updates)).await?;
+        set.map_err(failed)?;
+    }
+    run.attend(session.prompt(args.text.as_str()), None).await?.map_err(failed)
+}
+
+/// Sets the mode as the agent offers it: by the config option that has the modes, otherwise by
+/// `session/set_mode`.
+async fn set_mode(session: &Session, mode: &str) -> Result<(), Error> {
+    let options = session.config_options();
+    let is_modes = |option: &&SessionConfigOption| {
+        option.category == Some(SessionConfigOptionCategory::Mode)
+            && matches!(option.kind, SessionConfigKind::Select(_))
+    };
+    // An agent may have both on its way to config options, with modes that only one of them has.
+    let has_mode = |option: &SessionConfigOption| {
+        let value = SessionConfigValue::Id { value: mode.into() };
+        session.modes().is_none() || SessionConfigOption::check(&options, &option.id, &value).is_ok()
+    };
+    match options.iter().find(is_modes).filter(|option| has_mode(option)) {
+        Some(option) => session.set_config_option(option.id.clone(), mode).await.map(drop),
+        None => session.set_mode(mode).await,
+    }
+}
+
+fn failed(error: Error) -> Halt {
+    Halt::Failed(error.into())
+}
+
+/// Takes a session up again. Its conversation is not shown again. Its tool calls are kept, because
+/// a question may name one.
+async fn reopen(
+    run: &mut Run,
+    agent: &Agent,
+    id: &str,
+    cwd: &Path,
+    mcp: &[McpServer],
+) -> Result<Result<Session, Error>, Halt> {
+    let loads = agent.capabilities().load_session;
+    if agent.capabilities().session_capabilities.resume.is_some() {
+        let resumed = agent.resume_session(id, cwd);
+        let resumed = mcp.iter().cloned().fold(resumed, |resumed, server| resumed.mcp_server(server));
+        match run.attend(resumed.into_future(), None).await? {
+            // Some agents announce it and do not know the method.
+            Err(Error::Agent { error, .. }) if loads && error.code == ErrorCode::METHOD_NOT_FOUND.0 => {}
+            Ok(session) => {
+                forget_replay(&session, &mut run.screen);
+                return Ok(Ok(session));
+            }
+            error => return Ok(error),
+        }
+    }
+    let loaded = agent.load_session(id, cwd);
+    let loaded = mcp.iter().cloned().fold(loaded, |loaded, server| loaded.mcp_server(server));
+    let mut calls = Transcript::new().with_limit(CALLS);
+    let replayed = run.attend(load(loaded, &mut calls), None).await?;
+    for (_, entry) in calls.entries() {
+        if let Entry::ToolCall(known) = entry {
+            run.screen.learn(Event::ToolCall(Box::new(known.call.clone())));
+        }
+    }
+    Ok(replayed)
+}
+
+/// Loads a session, and keeps only its tool calls.
+async fn load(load: LoadSession, calls: &mut Transcript) -> Result<Session, Error> {
+    let mut replay = load.replay().await?;
+    while let Some(event) = replay.next().await {
+        if matches!(event, Event::ToolCall(_) | Event::ToolCallUpdate(_)) {
+            calls.fold(event);
+        }
+    }
+    replay.finish().await
+}
+
+/// Some agents repeat the conversation when a session is resumed, against the protocol. The
+/// repetition is not a part of the turn.
+fn forget_replay(session: &Session, screen: &mut Renderer<Vec<u8>>) {
+    let mut updates = session.updates();
+    while let Some(event) = at_once(&mut updates) {
+        screen.learn(event);
+    }
+}
+
+/// Returns an event that has come already.
+fn at_once(updates: &mut Updates) -> Option<Event> {
+    match pin!(updates.next()).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(event) => event,
+        Poll::Pending => None,
+    }
+}
+
+/// Adds the agent's logins to an error that asks for a login.
+fn with_logins(agent: &Agent, error: Error) -> Failure {
+    if !error.is_auth_required() {
+        return error.into();
+    }
+    let names = agent.auth_methods().iter().filter_map(|method| match method {
+        AuthMethod::Terminal(method) => Some(method.name.clone()),
+        method => method.as_agent().map(|method| method.name),
+    });
+    let names: Vec<String> = names.collect();
+    let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
+}

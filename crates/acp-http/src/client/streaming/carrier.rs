@@ -1,0 +1,115 @@
+//! The task that sends the messages of a connection, and ends it.
+
+use std::sync::Arc;
+
+use http::Method;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{sleep_until, timeout};
+
+use super::lanes::{Lane, Lanes};
+use super::letter::Letter;
+use super::outbox::Outbox;
+use super::post;
+use super::shared::Shared;
+use super::stop::Stop;
+use crate::client::error::{Error, Exchanged};
+use crate::client::settings::after;
+
+pub(super) struct Carrier {
+    shared: Arc<Shared>,
+    lanes: Lanes<Letter>,
+    /// The messages that are on their way. Those of a connection that is over are dropped.
+    posts: JoinSet<(Lane, Result<(), Stop>)>,
+}
+
+impl Carrier {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, lanes: Lanes::new(), posts: JoinSet::new() }
+    }
+
+    /// Carries messages until either side ends the connection. `over` is dropped at the end.
+    pub(super) async fn carry(
+        mut self,
+        mut outbox: Outbox,
+        mut stopped: UnboundedReceiver<Stop>,
+        over: oneshot::Sender<()>,
+    ) {
+        let end = self.run(&mut outbox, &mut stopped).await;
+        self.posts.abort_all();
+        let can_be_told = match &end {
+            Some(Stop::Over) => false,
+            Some(Stop::Failed(error)) => !matches!(error.status(), Some(401 | 403 | 404 | 410)),
+            None => true,
+        };
+        if matches!(end, Some(Stop::Over)) {
+            // What waits in the streams of sessions still comes.
+            let _ = timeout(self.shared.settings.close_timeout, self.shared.sessions.ended()).await;
+        }
+        self.shared.sessions.abort();
+        // Only this side's own end waits until the server knows of it.
+        let over = end.is_none().then_some(over);
+        self.shared.inbox.end(match end {
+            Some(Stop::Failed(error)) => Some(error),
+            Some(Stop::Over) | None => None,
+        });
+        if can_be_told {
+            self.delete().await;
+        }
+        drop(over);
+    }
+
+    /// Returns the end that the server made, or `None` if this side has closed.
+    async fn run(&mut self, outbox: &mut Outbox, stopped: &mut UnboundedReceiver<Stop>) -> Option<Stop> {
+        let mut closing = None;
+        loop {
+            while let Some((lane, letter)) = self.lanes.next() {
+                let shared = Arc::clone(&self.shared);
+                self.posts.spawn(async move { (lane, post::post(&shared, letter).await) });
+            }
+            if closing.is_some() && self.lanes.is_empty() {
+                return None;
+            }
+            tokio::select! {
+                sent = outbox.queue.recv(), if closing.is_none() => match sent {
+                    Some(sent) => Letter::enter(sent, &mut self.shared.ledger(), &mut self.lanes),
+                    None => closing = Some(after(self.shared.settings.close_timeout)),
+                },
+                Some(posted) = self.posts.join_next() => {
+                    if let Err(stop) = self.posted(posted) {
+                        return Some(stop);
+                    }
+                }
+                Some(stop) = stopped.recv() => return Some(stop),
+                () = sleep_until(closing.unwrap_or_else(tokio::time::Instant::now)), if closing.is_some() => {
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn posted(&mut self, posted: Result<(Lane, Result<(), Stop>), JoinError>) -> Result<(), Stop> {
+        let Ok((lane, outcome)) = posted else {
+            let problem = "the source of credentials panicked".to_owned();
+            return Err(Stop::Failed(Error::Setup { problem }));
+        };
+        self.lanes.done(lane);
+        outcome
+    }
+
+    /// Tells the server that the connection is over.
+    async fn delete(&self) {
+        if !self.shared.is_initialized() {
+            return;
+        }
+        let what = Exchanged::new("DELETE", None, None);
+        let headers = self.shared.names(&None);
+        let told = self.shared.exchange.send(Method::DELETE, &headers, Vec::new(), &what);
+        match timeout(self.shared.settings.close_timeout, told).await {
+            Ok(Ok(answer)) if answer.status().is_success() => {}
+            Ok(Ok(answer)) => tracing::debug!(status = answer.status().as_u16(), "the DELETE was refused"),
+            Ok(Err(_)) | Err(_) => tracing::debug!("the DELETE got no answer"),
+        }
+    }
+}

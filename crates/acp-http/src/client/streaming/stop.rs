@@ -1,0 +1,16 @@
+//! Names and ends that all tasks of a connection know.
+
+use std::sync::Arc;
+
+use crate::client::error::Error;
+
+/// Names a stream: a session's, or that of the connection.
+pub(super) type StreamKey = Option<Arc<str>>;
+
+/// The reason why a connection is over.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The agent has ended.
+    Over,
+    Failed(Error),
+}

@@ -1,0 +1,228 @@
+//! One stream of events: it is opened, read, and opened again.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use reqwest::Response;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{sleep, timeout};
+
+use super::inbound::{oversized, received};
+use super::sessions::{Behind, HEAD, State};
+use super::shared::Shared;
+use super::stop::{Stop, StreamKey};
+use crate::client::error::{Error, Exchanged};
+use crate::client::exchange::causes;
+use crate::wire::event_reader::{Event, EventReader};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The attempts in a row to open a stream that fail, or bring nothing.
+const MOST_ATTEMPTS: u32 = 6;
+/// The wait before the second attempt. It doubles each time.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+
+/// A stream, and its task's way to the others.
+pub(super) struct EventStream {
+    shared: Arc<Shared>,
+    key: StreamKey,
+    state: watch::Sender<State>,
+    behind: mpsc::Receiver<Behind>,
+    /// The id of the last event.
+    cursor: Option<String>,
+    has_been_open: bool,
+}
+
+/// The reason why a stream is not open.
+enum NotOpen {
+    /// The server does not know it, or not any more.
+    Unknown(Error),
+    /// Another attempt may succeed.
+    Again(Error),
+    Refused(Error),
+}
+
+/// The end of a body.
+enum Ended {
+    InOrder,
+    /// Something may be lost.
+    Broken(Error),
+}
+
+impl EventStream {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        key: StreamKey,
+        state: watch::Sender<State>,
+        behind: mpsc::Receiver<Behind>,
+    ) -> Self {
+        Self { shared, key, state, behind, cursor: None, has_been_open: false }
+    }
+
+    /// Reads the stream to its end. `announced` reaches the peer before what is on it.
+    pub(super) async fn run(mut self, announced: Option<Vec<u8>>) {
+        let stop = self.read_on(announced).await;
+        let (is_session, was_open) = (self.key.is_some(), self.has_been_open);
+        match stop {
+            Stop::Over if is_session => drop(self.state.send_replace(State::Unknown)),
+            // Its requests fail, and others go on.
+            Stop::Failed(error) if is_session && !was_open => {
+                drop(self.state.send_replace(State::Refused(error)));
+            }
+            stop => self.shared.stop(stop),
+        }
+        self.shared.sessions.remove(&self.key);
+    }
+
+    async fn read_on(&mut self, mut announced: Option<Vec<u8>>) -> Stop {
+        let (mut attempts, mut was_in_order) = (0, false);
+        loop {
+            attempts += 1;
+            let error = match self.open(&mut announced).await {
+                Ok(body) => {
+                    self.has_been_open = true;
+                    let (ended, had_events) = self.read(body).await;
+                    attempts = if had_events { 0 } else { attempts };
+                    was_in_order = matches!(ended, Ended::InOrder);
+                    match ended {
+                        Ended::Broken(error) if self.cursor.is_none() => return Stop::Failed(error),
+                        Ended::Broken(error) => error,
+                        Ended::InOrder => self.unexpected("the stream ends again and again"),
+                    }
+                }
+                // The end of the agent, of the session, or a session that the server learns later.
+                Err(NotOpen::Unknown(_)) if was_in_order || (self.key.is_some() && !self.has_been_open) => {
+                    return Stop::Over;
+                }
+                Err(NotOpen::Unknown(error) | NotOpen::Refused(error)) => return Stop::Failed(error),
+                Err(NotOpen::Again(error)) => error,
+            };
+            if attempts >= MOST_ATTEMPTS {
+                return Stop::Failed(error);
+            }
+            // After an end in order the first attempt comes at once.
+            let waits = attempts.saturating_sub(u32::from(was_in_order));
+            if waits > 0 {
+                sleep(FIRST_WAIT * 2_u32.pow(waits)).await;
+            }
+        }
+    }
+
+    /// Opens the stream. `announced` goes to the peer then, or as soon as it has waited enough.
+    async fn open(&mut self, announced: &mut Option<Vec<u8>>) -> Result<Response, NotOpen> {
+        let opened = {
+            let mut opening = pin!(self.get());
+            match timeout(HEAD, &mut opening).await {
+                Ok(opened) => opened,
+                Err(_) => {
+                    self.announce(announced).await;
+                    opening.await
+                }
+            }
+        };
+        if opened.is_ok() {
+            self.state.send_replace(State::Open);
+        }
+        self.announce(announced).await;
+        opened
+    }
+
+    async fn announce(&self, announced: &mut Option<Vec<u8>>) {
+        if let Some(message) = announced.take() {
+            self.shared.inbox.put(message).await;
+        }
+    }
+
+    async fn get(&self) -> Result<Response, NotOpen> {
+        let (shared, what) = (&self.shared, self.exchanged());
+        let mut headers: HeaderMap = shared.names(&self.key);
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(cursor) = self.cursor.as_deref().and_then(|cursor| HeaderValue::from_str(cursor).ok()) {
+            headers.insert(LAST_EVENT_ID, cursor);
+        }
+        let answer = shared.exchange.send(Method::GET, &headers, Vec::new(), &what);
+        let answer = timeout(shared.silence(), answer).await;
+        let answer = match answer {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => return Err(NotOpen::Again(error)),
+            Err(_) => return Err(NotOpen::Again(Error::Silent { after: shared.silence() })),
+        };
+        let status = answer.status().as_u16();
+        let refused = Error::Refused { exchange: what, status };
+        match status {
+            200 if is_events(answer.headers()) => Ok(answer),
+            200..300 => Err(NotOpen::Refused(self.unexpected("it is no stream of events"))),
+            404 | 410 => Err(NotOpen::Unknown(refused)),
+            // The server does not have all that comes after the cursor.
+            409 if self.cursor.is_some() => Err(NotOpen::Refused(refused)),
+            408 | 409 | 425 | 429 | 500 | 502.. => Err(NotOpen::Again(refused)),
+            _ => Err(NotOpen::Refused(refused)),
+        }
+    }
+
+    /// Reads a body to its end. The second part is true if there was an event.
+    async fn read(&mut self, mut body: Response) -> (Ended, bool) {
+        let shared = Arc::clone(&self.shared);
+        let mut reader = EventReader::new(shared.settings.message_limit);
+        let (silence, mut had_events) = (shared.silence(), false);
+        let ended = loop {
+            // What is there comes before what has to stay behind it.
+            let chunk = tokio::select! {
+                biased;
+                chunk = timeout(silence, body.chunk()) => chunk,
+                Some(behind) = self.behind.recv() => {
+                    shared.inbox.put(behind.message).await;
+                    let _ = behind.done.send(());
+                    continue;
+                }
+            };
+            let bytes = match chunk {
+                Ok(Ok(Some(bytes))) => bytes,
+                Ok(Ok(None)) if reader.is_within_event() => {
+                    break Ended::Broken(self.broken("it ended within an event".to_owned()));
+                }
+                Ok(Ok(None)) => break Ended::InOrder,
+                Ok(Err(error)) => break Ended::Broken(self.broken(causes(error))),
+                Err(_) => break Ended::Broken(Error::Silent { after: silence }),
+            };
+            let mut rest: &[u8] = &bytes;
+            while let Some(event) = reader.next(&mut rest) {
+                had_events = true;
+                if let Some(id) = reader.last_id() {
+                    self.cursor = Some(id.to_owned());
+                }
+                match event {
+                    Event::Message(message) => received(&shared, message, &self.key).await,
+                    Event::Oversized { id, is_call } => oversized(&shared, id, is_call).await,
+                    Event::Unknown => tracing::warn!("ignored an event that is not a message"),
+                }
+            }
+        };
+        (ended, had_events)
+    }
+
+    fn exchanged(&self) -> Exchanged {
+        Exchanged::new("GET", None, self.key.as_deref())
+    }
+
+    fn broken(&self, problem: String) -> Error {
+        Error::Network { exchange: self.exchanged(), problem }
+    }
+
+    fn unexpected(&self, problem: &'static str) -> Error {
+        Error::Unexpected { exchange: self.exchanged(), problem }
+    }
+}
+
+fn is_events(headers: &HeaderMap) -> bool {
+    is_type(headers, b"text/event-stream")
+}
+
+/// Returns true if the body is of a media type, with parameters or without.
+pub(super) fn is_type(headers: &HeaderMap, wanted: &[u8]) -> bool {
+    let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let essence = value.split(|byte| *byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(wanted)
+}
