@@ -5,6 +5,7 @@ mod commands;
 mod interrupt;
 mod named;
 mod outcome;
+mod passing;
 mod render;
 mod style;
 
@@ -12,7 +13,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
-use crate::commands::{bridge, check, check_client, demo, info, man, mock, new, prompt};
+use crate::commands::{bridge, check, check_client, connect, demo, info, man, mock, new, prompt, serve};
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
 
@@ -38,6 +39,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
+        Command::Serve(args) => runtime.block_on(serve::run(*args)),
+        Command::Connect(address) => runtime.block_on(connect::run(address)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -93,8 +93,8 @@ pub use acp_macros::client;
 #[cfg(feature = "mcp")]
 pub use acp_mcp::{self, McpProvider};
 pub use acp_rpc::{
-    CallError, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Source, Transport, layer,
-    tap, trace,
+    CallError, Child, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Source, Transport,
+    TransportParts, layer, tap, trace,
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;

@@ -28,7 +28,7 @@ pub use crate::service::delivery::Delivery;
 pub use crate::service::reply::{Reply, Task};
 pub use crate::service::request::Request;
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
-pub use crate::transport::{Source, Transport};
+pub use crate::transport::{Source, Transport, TransportParts};
 pub use crate::wire::codec;
 pub use crate::wire::encode::{Encode, EncodeError};
 pub use crate::wire::message::{Answer, Error, Id, Message, NotJson};

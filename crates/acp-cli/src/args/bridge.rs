@@ -24,7 +24,7 @@ pub(super) fn definition() -> Command {
     let command = Command::new("bridge")
         .about("Is an agent for clients of both versions of the protocol, made of an agent of one version")
         .override_usage(
-            "acp bridge --to 1|2 [OPTIONS] -- AGENT [ARGS…]\n       acp bridge --to 1|2 [OPTIONS] --agent ID|FILE",
+            "acp bridge --to 1|2 [OPTIONS] -- AGENT [ARGS…]\n       acp bridge --to 1|2 [OPTIONS] --agent ID|FILE\n       acp bridge --to 1|2 [OPTIONS] --url URL",
         )
         .after_help(
             "A client starts it as it would start the agent. The agent is started when the client has \

@@ -55,7 +55,7 @@ pub(super) fn definition() -> Command {
     let command = Command::new("check")
         .about("Runs the rules of the protocol against an agent or a client")
         .override_usage(
-            "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       \
+            "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       acp check agent [OPTIONS] --url URL\n       \
              acp check agent --list [--protocol 1|2]\n       acp check client [OPTIONS] -- CLIENT [ARGS… with \
              {agent} and {prompt}]\n       acp check client --list",
         )

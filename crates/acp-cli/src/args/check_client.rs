@@ -61,7 +61,19 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
         let usage = "the client is missing: end with `-- CLIENT [ARGS…]`, in which `{agent}` is the agent";
         return Err(usage.to_owned());
     }
-    let names = ["login", "endless", "permission", "show", "turn-timeout", "profile", "agent", "registry"];
+    let names = [
+        "login",
+        "endless",
+        "permission",
+        "show",
+        "turn-timeout",
+        "profile",
+        "agent",
+        "registry",
+        "url",
+        "token-file",
+        "tls-ca",
+    ];
     let is_given = |name: &&str| matches.contains_id(name);
     let model_stub = matches.get_flag("model-stub").then_some("model-stub");
     if let Some(name) = names.into_iter().find(is_given).or(model_stub) {

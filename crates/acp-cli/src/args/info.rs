@@ -20,7 +20,7 @@ pub(crate) struct InfoArgs {
 pub(super) fn definition() -> Command {
     let command = Command::new("info")
         .about("Shows what an agent offers: its version, capabilities and ways to log in")
-        .override_usage("acp info [OPTIONS] -- AGENT [ARGS…]\n       acp info [OPTIONS] --agent ID|FILE")
+        .override_usage("acp info [OPTIONS] -- AGENT [ARGS…]\n       acp info [OPTIONS] --agent ID|FILE\n       acp info [OPTIONS] --url URL")
         .after_help(
             "The agent is started, asked by `initialize`, and ended. No session is made.\n\nExample:\n  \
              acp info --json -- my-agent\n\nexit status:\n  0 done   1 error   2 usage   124 the time was \

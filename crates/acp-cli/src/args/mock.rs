@@ -31,7 +31,7 @@ pub(super) fn definition() -> Command {
     let command = Command::new("mock")
         .about("Plays an agent or a client by a script, on stdin and stdout")
         .override_usage(
-            "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       acp mock client --script FILE --agent ID|FILE\n       \
+            "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       acp mock client --script FILE --agent ID|FILE\n       acp mock client --script FILE --url URL\n       \
              acp mock [agent|client] --from RECORDING",
         )
         .after_help(EXIT_STATUS)
@@ -49,7 +49,7 @@ pub(super) fn definition() -> Command {
         )
         .arg(
             option("from", "RECORDING", value_parser!(PathBuf))
-                .conflicts_with_all(["agent", "command"])
+                .conflicts_with_all(["agent", "command", "url"])
                 .help("write the script of a side to stdout, by a file of `acp prompt --record` [default: agent]"),
         );
     agent::define(command)
@@ -66,8 +66,7 @@ pub(super) fn read(matches: &ArgMatches) -> Result<MockArgs, String> {
     let side = side.ok_or_else(|| format!("a script is of an agent or a client: {USAGE}"))?;
     let script = matches.get_one::<PathBuf>("script").cloned();
     let script = script.ok_or_else(|| format!("the script is missing: {USAGE}"))?;
-    let peer = ["agent", "registry", "command"].iter().any(|name| matches.contains_id(name));
-    let peer = if peer { Some(agent::read(matches)?) } else { None };
+    let peer = if agent::is_given(matches) { Some(agent::read(matches)?) } else { None };
     if side == Side::Agent && peer.is_some() {
         return Err("a scripted agent starts no command: the client starts it".to_owned());
     }

@@ -5,12 +5,14 @@ pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod check_common;
+pub(crate) mod connect;
 pub(crate) mod info;
 mod mcp_server;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
+pub(crate) mod serve;
 pub(crate) mod value;
 
 use std::ffi::OsString;
@@ -27,6 +29,8 @@ use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
+use crate::args::serve::ServeArgs;
+use crate::named::address::Address;
 
 /// The command to run.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub(crate) enum Command {
     /// The MCP server that an agent under `acp check agent` starts.
     CheckMcpSide(McpSideArgs),
     Mock(MockArgs),
+    Serve(Box<ServeArgs>),
+    Connect(Address),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -75,6 +81,8 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         }
         Some(("check-mcp-side", matches)) => Ok(Command::CheckMcpSide(check::read_mcp_side(matches))),
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
+        Some(("serve", matches)) => Ok(Command::Serve(Box::new(serve::read(matches)?))),
+        Some(("connect", matches)) => Ok(Command::Connect(connect::read(matches))),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -103,6 +111,8 @@ pub(crate) fn definition() -> clap::Command {
             bridge::definition(),
             check::definition(),
             mock::definition(),
+            serve::definition(),
+            connect::definition(),
             demo(),
             new::definition(),
             completions(),
@@ -223,6 +233,14 @@ mod tests {
             ("--registry /r --agent robot", id(Some("/r"))),
             ("--agent ./robot", Named::File("./robot".into())),
             ("--agent robot.json", Named::File("robot.json".into())),
+            (
+                "--tls-ca /c --url ws://x/acp --token-file /t",
+                Named::Remote(Address {
+                    url: "ws://x/acp".into(),
+                    token_file: Some("/t".into()),
+                    tls_ca: Some("/c".into()),
+                }),
+            ),
         ];
         for command in ["prompt hi", "bridge --to 2", "check agent", "mock client --script x"] {
             for (words, agent) in &agents {
@@ -233,7 +251,11 @@ mod tests {
                 ("--agent x -- agent", "`--agent` and `-- AGENT`: one of them is enough"),
                 ("--registry x -- agent", "`--registry` is for `--agent ID`"),
                 ("--agent ./x --registry y", "`--registry` is for `--agent ID`"),
-                ("--url http://x", "`--url` is not there yet"),
+                ("--url ws://x -- agent", "`--url` and `-- AGENT`: one of them is enough"),
+                ("--url ws://x --agent y", "`--agent` and `--url`: one of them is enough"),
+                ("--url ws://x --registry y", "`--registry` is for `--agent ID`"),
+                ("--token-file x -- agent", "`--token-file` is for `--url URL`"),
+                ("--tls-ca x -- agent", "`--tls-ca` is for `--url URL`"),
             ] {
                 let got = parsed(&format!("{command} {words}"));
                 assert!(got.starts_with("error: ") && got.contains(wants), "`{command} {words}` gave {got}");
@@ -255,7 +277,19 @@ mod tests {
             ("prompt hi --registry x -- agent", "`--registry` is for `--agent ID`"),
             ("prompt hi --agent ./x --registry y", "`--registry` is for `--agent ID`"),
             ("prompt hi --session -- agent", "`--session` needs a value: `--session=ID`"),
-            ("prompt hi --url http://x -- agent", "`--url` is not there yet: start the agent as a command"),
+            ("serve", "the agent is missing: end with `-- AGENT [ARGS…]`"),
+            ("serve --url ws://x", "there is no option `--url`"),
+            ("serve --listen here -- x", "`--listen here`: "),
+            ("serve --tls-cert x -- y", "`--tls-key` is missing"),
+            ("serve --path acp -- y", "`--path acp`: it must begin with `/`"),
+            ("serve --proxy 10.0.0.0/33 -- y", "`--proxy 10.0.0.0/33`: it must be an address, or a network"),
+            ("serve --replica a.b -- y", "`--replica a.b`: it must consist of letters"),
+            ("serve --env =x -- y", "`--env =x`: it must be NAME or NAME=VALUE"),
+            ("serve --prestart -1 -- y", "`--prestart"),
+            ("serve --host a --any-host -- y", "`--any-host` and `--host`: one of them is enough"),
+            ("connect", "the address is missing: acp connect URL"),
+            ("connect ws://x -- agent", "`acp connect` takes no agent"),
+            ("connect ws://x y", "there is one argument too many: `y`"),
             ("prompt hi --tiemout 1 -- agent", "there is no option `--tiemout`: did you mean `--timeout`?"),
             ("prompt hi -x -- agent", "there is no option `-x`: see `acp prompt --help`"),
             ("prompt hi --verbose=yes -- agent", "`--verbose` takes no value"),

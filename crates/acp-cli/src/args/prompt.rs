@@ -41,7 +41,7 @@ pub(super) fn definition() -> Command {
     let command = Command::new("prompt")
         .about("Runs one turn with an agent")
         .override_usage(
-            "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE",
+            "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE\n       acp prompt TEXT [OPTIONS] --url URL",
         )
         .after_help(EXIT_STATUS)
         .arg(Arg::new("text").value_name("TEXT").help("the text of the prompt").required(true))

@@ -79,9 +79,6 @@ impl Refused<'_> {
         if !takes_agent && self.args.iter().any(|arg| arg == "--") {
             return format!("`{}` takes no agent", self.name());
         }
-        if takes_agent && bare(arg) == "--url" {
-            return "`--url` is not there yet: start the agent as a command, `-- AGENT [ARGS…]`".to_owned();
-        }
         if arg.starts_with('-') {
             return format!("there is no option `{}`: {}", bare(arg), self.hint(ContextKind::SuggestedArg));
         }
@@ -94,6 +91,7 @@ impl Refused<'_> {
             "<TEXT>" => "the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]",
             "<KIND>" => return format!("what to make? {}", new::USAGE),
             "<SIDE>" => return format!("a check is of an agent or a client: {}", check::USAGE),
+            "<URL>" => "the address is missing: acp connect URL",
             "<NAME>" => return format!("the name is missing: {}", new::USAGE),
             "<SHELL>" => "the shell is missing: acp completions SHELL",
             other => return format!("`{}` is missing: see `{} --help`", bare(other), self.name()),

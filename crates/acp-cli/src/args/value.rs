@@ -1,5 +1,7 @@
 //! Values of options. The errors are ends of sentences that begin with the option and its value.
 
+use std::ffi::OsString;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use acp_client::ProtocolVersion;
@@ -64,4 +66,40 @@ pub(super) fn version(version: &str) -> Result<ProtocolVersion, String> {
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| "it must be a number of seconds".to_owned())
+}
+
+/// A network: an address, and the number of its bits that count.
+pub(super) fn network(text: &str) -> Result<(IpAddr, u8), String> {
+    let problem = || "it must be an address, or a network such as 10.0.0.0/8".to_owned();
+    let (address, bits) = match text.split_once('/') {
+        Some((address, bits)) => (address, Some(bits.parse::<u8>().map_err(|_| problem())?)),
+        None => (text, None),
+    };
+    let address: IpAddr = address.parse().map_err(|_| problem())?;
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    let bits = bits.unwrap_or(most);
+    if bits > most { Err(problem()) } else { Ok((address, bits)) }
+}
+
+/// A variable of the environment, with its value or without.
+pub(super) fn variable(text: &str) -> Result<(OsString, Option<OsString>), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value.into())),
+        None => (text, None),
+    };
+    if name.is_empty() { Err("it must be NAME or NAME=VALUE".to_owned()) } else { Ok((name.into(), value)) }
+}
+
+/// The path of an address.
+pub(super) fn url_path(text: &str) -> Result<String, String> {
+    let is_path = text.starts_with('/') && !text.contains(['?', '#']) && text.is_ascii();
+    let path = is_path.then(|| text.to_owned());
+    path.ok_or_else(|| "it must begin with `/`, and be the path of an address".to_owned())
+}
+
+/// The name of a replica, which ids of connections begin with.
+pub(super) fn replica(text: &str) -> Result<String, String> {
+    let is_char = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    let name = (!text.is_empty() && text.chars().all(is_char)).then(|| text.to_owned());
+    name.ok_or_else(|| "it must consist of letters, digits, `-` and `_`".to_owned())
 }

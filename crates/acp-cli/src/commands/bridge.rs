@@ -5,19 +5,21 @@ use acp_client::{LocalFs, LocalTerminals, Transport};
 
 use crate::args::bridge::BridgeArgs;
 use crate::interrupt::Interrupts;
-use crate::outcome::{Failure, exit, tell, tell_stderr};
+use crate::outcome::{Failure, exit, tell};
 
 /// Serves the client until it goes, and returns the exit code.
 pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
     let login = Login::asked()?;
-    let (command, explain) = args.agent.find()?.into_parts();
+    let agent = args.agent.find()?;
     if let Some(login) = login {
+        let command = agent.into_command("a login in a terminal")?;
         // The terminal is the agent's, and so is Ctrl-C.
         let ended = login.command(&command).status()?;
         return Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::ERROR));
     }
     let mut interrupts = Interrupts::listen()?;
-    let connect = acp_client::spawn(command.on_stderr(tell_stderr)).versions([args.to]);
+    let (connect, explain) = agent.connect(true);
+    let connect = connect.versions([args.to]);
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,

@@ -10,6 +10,7 @@ use crate::args::check::{AgentArgs, CheckArgs, McpSideArgs};
 use crate::args::check_common::CommonArgs;
 use crate::commands::check_client;
 use crate::commands::model::Model;
+use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
 
 /// Runs a check, writes its report to stdout and returns the exit code.
@@ -47,15 +48,26 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
 
 /// Runs a check with a model and folders of its own.
 async fn run_once(args: &AgentArgs) -> Result<Report, Failure> {
-    let (mut command, _) = args.agent.find()?.into_parts();
+    let agent = args.agent.find()?;
     let scratch = if args.common.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
-    let mut model = None;
-    if args.model_stub || args.profile.is_some() {
-        let started = Model::start(command, args.profile.as_deref()).await?;
-        (model, command) = (Some(started.0), started.1);
-    }
+    let (target, model) = if args.model_stub || args.profile.is_some() {
+        let command = agent.into_command("`--model-stub`")?;
+        let (model, command) = Model::start(command, args.profile.as_deref()).await?;
+        (Target::spawn(command), Some(model))
+    } else if args.agent.is_remote() {
+        (reached(args.agent.clone()).await?, None)
+    } else {
+        (Target::spawn(agent.into_command("a check")?), None)
+    };
     let options = options(args, scratch.as_ref().map(tempfile::TempDir::path), model.as_ref())?;
-    Ok(Checker::new(Target::spawn(command), options).run().await)
+    Ok(Checker::new(target, options).run().await)
+}
+
+/// Returns an agent of another machine. A server that cannot be reached is an error here, and not
+/// of each rule.
+async fn reached(named: Named) -> Result<Target, Failure> {
+    named.find()?.probe().await?;
+    Ok(Target::new(move || named.find().map_err(io::Error::other)?.peer()))
 }
 
 /// Plays an MCP server for the agent under check.
@@ -116,6 +128,18 @@ fn write(option: &str, file: Option<&Path>, report: impl FnOnce() -> String) -> 
     fs::write(file, report()).map_err(|error| format!("`--{option} {}`: {error}", file.display()).into())
 }
 
+/// Returns the rules that the way to an agent hides.
+fn unseen(agent: &Named) -> Vec<(&'static str, &'static str)> {
+    const LINES: &str = "lines are an affair of stdin and stdout";
+    const READ: &str = "over HTTP each message is read on the way, and other text does not reach the agent";
+    const ORDER: &str = "over HTTP the first message must be `initialize`, or none reaches the agent";
+    let Named::Remote(address) = agent else { return Vec::new() };
+    let lines = [("v1-tr-09", LINES)];
+    let http = [("v1-rpc-16", READ), ("v1-rpc-17", READ), ("v1-rpc-18", READ), ("v1-init-10", ORDER)];
+    let http = if address.is_websocket() { &[][..] } else { &http };
+    lines.iter().chain(http).copied().collect()
+}
+
 fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> Result<Options, Failure> {
     let mut options = Options::default();
     options.version = args.version;
@@ -125,6 +149,7 @@ fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> R
     options.only.clone_from(&args.common.rules);
     options.login.clone_from(&args.login);
     options.mcp_server = own_command("check-mcp-side")?;
+    options.unseen = unseen(&args.agent);
     if let Some(model) = model {
         model.prompts(&mut options);
     }

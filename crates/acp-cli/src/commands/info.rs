@@ -28,10 +28,9 @@ pub(crate) async fn run(args: InfoArgs) -> Result<u8, Failure> {
 }
 
 async fn start(args: &InfoArgs) -> Result<Agent, Failure> {
-    let (command, explain) = args.agent.find()?.into_parts();
-    let connect = acp_client::spawn(command)
-        .info("acp", env!("CARGO_PKG_VERSION"))
-        .versions(args.protocol.versions().iter().copied());
+    let (connect, explain) = args.agent.find()?.connect(false);
+    let connect =
+        connect.info("acp", env!("CARGO_PKG_VERSION")).versions(args.protocol.versions().iter().copied());
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,

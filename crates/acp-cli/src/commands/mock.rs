@@ -31,7 +31,7 @@ async fn play(side: Side, file: &Path, peer: Option<Named>) -> Result<u8, Failur
         }
     };
     let peer = match peer {
-        Some(named) => ScriptedPeer::spawn(named.find()?.into_parts().0)?,
+        Some(named) => named.find()?.peer()?,
         None => ScriptedPeer::new(tokio::io::stdin(), tokio::io::stdout()),
     };
     match mock.play(peer).await {

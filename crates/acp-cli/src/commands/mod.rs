@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
+pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod info;
 pub(crate) mod man;
@@ -10,3 +11,4 @@ pub(crate) mod mock;
 mod model;
 pub(crate) mod new;
 pub(crate) mod prompt;
+pub(crate) mod serve;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use acp_client::{ReadError, RegistryError};
+use acp_http::InvalidRootCertificates;
 
 /// A failure to find an agent, and the way on.
 #[derive(Debug)]
@@ -29,6 +30,12 @@ pub(crate) enum NamedError {
     NoCommand(RegistryError),
     /// The program that runs the agent's package is missing.
     NoRunner { runner: &'static str },
+    /// A file of tokens cannot be used.
+    Token { file: PathBuf, line: usize, problem: &'static str },
+    /// A file of certificates cannot be used.
+    Certificates { file: PathBuf, error: InvalidRootCertificates },
+    /// An agent of another machine is named where a program must be started.
+    NotHere { purpose: &'static str },
 }
 
 impl fmt::Display for NamedError {
@@ -80,6 +87,11 @@ impl fmt::Display for NamedError {
                 f,
                 "the agent is a package of PyPI, and there is no `{runner}` on the path: install uv first"
             ),
+            Self::Token { file, line, problem } => write!(f, "{}, line {line}: {problem}", file.display()),
+            Self::Certificates { file, error } => write!(f, "{}: {error}", file.display()),
+            Self::NotHere { purpose } => {
+                write!(f, "{purpose} starts the agent, so it cannot be on another machine: leave `--url` out")
+            }
         }
     }
 }
@@ -90,6 +102,7 @@ impl std::error::Error for NamedError {
             Self::File { error, .. } => Some(error),
             Self::Json { error, .. } => Some(error),
             Self::NotARegistry { error, .. } | Self::NoCommand(error) => Some(error),
+            Self::Certificates { error, .. } => Some(error),
             _ => None,
         }
     }

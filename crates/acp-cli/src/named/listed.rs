@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use acp_client::{Registry, RegistryAgent};
 
 use crate::named::error::NamedError;
-use crate::named::{Found, folders};
+use crate::named::{Found, Way, folders};
 
 /// The likeness of two ids from which on one may be meant by the other.
 const NEAR: f64 = 0.8;
@@ -63,7 +63,7 @@ pub(super) fn start(agent: &RegistryAgent) -> Result<Found, NamedError> {
         });
     }
     let command = agent.command(installed).map_err(NamedError::NoCommand)?;
-    Ok(Found { command, runner })
+    Ok(Found { way: Way::Start(command), runner })
 }
 
 /// Returns the id that may be meant.

@@ -1,5 +1,7 @@
-//! Agents as a command line names them: by a command, by an id of the registry, or by a file.
+//! Agents as a command line names them: by a command, by an id of the registry, by a file, or by an
+//! address.
 
+pub(crate) mod address;
 mod description;
 mod error;
 mod folders;
@@ -8,9 +10,14 @@ mod listed;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use acp_client::{Command, Error};
+use acp_client::{Command, Connect, Error};
+use acp_http::Remote;
+use acp_testkit::ScriptedPeer;
 
+use self::address::Address;
 pub(crate) use self::error::NamedError;
+use crate::outcome::{Failure, tell_stderr};
+use crate::passing::remote::stream_of;
 
 /// The name of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +28,23 @@ pub(crate) enum Named {
     Listed { id: String, registry: Option<PathBuf> },
     /// A file that describes it.
     File(PathBuf),
+    /// Its address on another machine.
+    Remote(Address),
 }
 
 /// An agent that can be started.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) command: Command,
+    way: Way,
     /// The program that fetches the agent and runs it, if there is one.
     runner: Option<&'static str>,
+}
+
+/// The way to an agent.
+#[derive(Debug)]
+enum Way {
+    Start(Command),
+    Reach(Box<Remote>),
 }
 
 impl Named {
@@ -42,6 +58,11 @@ impl Named {
         }
     }
 
+    /// Returns true for an agent of another machine.
+    pub(crate) const fn is_remote(&self) -> bool {
+        matches!(self, Self::Remote(_))
+    }
+
     /// Finds out how to start the agent.
     ///
     /// # Errors
@@ -52,19 +73,26 @@ impl Named {
             Self::Command { program, args } => Ok(Found::of(Command::new(program).args(args))),
             Self::Listed { id, registry } => listed::find(id, registry.as_deref()),
             Self::File(file) => description::find(file),
+            Self::Remote(address) => Ok(Found { way: Way::Reach(Box::new(address.remote()?)), runner: None }),
         }
     }
 }
 
 impl Found {
     const fn of(command: Command) -> Self {
-        Self { command, runner: None }
+        Self { way: Way::Start(command), runner: None }
     }
 
-    /// Returns the command, and a function that explains why the agent did not start.
-    pub(crate) fn into_parts(self) -> (Command, impl FnOnce(Error) -> Box<dyn std::error::Error>) {
-        let Self { command, runner } = self;
-        (command, move |error| match (runner, &error) {
+    /// Returns a connection about to be made, and a function that explains why it was not. With
+    /// `verbose` the stderr of the agent is shown.
+    pub(crate) fn connect(self, verbose: bool) -> (Connect, impl FnOnce(Error) -> Failure) {
+        let Self { way, runner } = self;
+        let connect = match way {
+            Way::Start(command) if verbose => acp_client::spawn(command.on_stderr(tell_stderr)),
+            Way::Start(command) => acp_client::spawn(command),
+            Way::Reach(remote) => acp_client::connect(*remote),
+        };
+        (connect, move |error| match (runner, &error) {
             (Some(runner), Error::Start { error: cause, .. })
                 if cause.kind() == std::io::ErrorKind::NotFound =>
             {
@@ -72,5 +100,33 @@ impl Found {
             }
             _ => error.into(),
         })
+    }
+
+    /// Returns the command that starts the agent.
+    ///
+    /// # Errors
+    /// The agent is on another machine. `purpose` begins the sentence about that.
+    pub(crate) fn into_command(self, purpose: &'static str) -> Result<Command, NamedError> {
+        match self.way {
+            Way::Start(command) => Ok(command),
+            Way::Reach(_) => Err(NamedError::NotHere { purpose }),
+        }
+    }
+
+    /// Finds out if an agent of another machine can be reached. Over HTTP only its first message
+    /// shows that.
+    pub(crate) async fn probe(self) -> Result<(), acp_http::Error> {
+        match self.way {
+            Way::Start(_) => Ok(()),
+            Way::Reach(remote) => remote.connect().await.map(drop),
+        }
+    }
+
+    /// Starts the agent, or connects to it, for messages of any kind.
+    pub(crate) fn peer(self) -> std::io::Result<ScriptedPeer> {
+        match self.way {
+            Way::Start(command) => ScriptedPeer::spawn(command),
+            Way::Reach(remote) => Ok(ScriptedPeer::from_stream(stream_of(*remote))),
+        }
     }
 }

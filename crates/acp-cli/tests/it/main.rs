@@ -15,5 +15,7 @@ mod prompt;
 #[cfg(unix)]
 mod protocol;
 #[cfg(unix)]
+mod remote;
+#[cfg(unix)]
 mod stopped;
 mod texts;

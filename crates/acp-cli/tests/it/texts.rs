@@ -30,10 +30,12 @@ fn run(program: &str, args: &[&str], script: &str) -> Option<Output> {
 fn each_shell_gets_commands_and_options() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = text(&acp(&["completions", shell]));
-        for word in ["prompt", "completions", "idle-timeout", "registry", "protocol"] {
+        for word in
+            ["prompt", "completions", "idle-timeout", "registry", "protocol", "serve", "connect", "url"]
+        {
             assert!(script.contains(word), "{word} in the script for {shell}");
         }
-        assert!(!script.contains("demo-agent") && !script.contains("url"), "{shell}");
+        assert!(!script.contains("demo-agent"), "{shell}");
     }
 }
 
@@ -83,12 +85,14 @@ fn there_is_a_man_page_for_each_command() {
         "acp-bridge.1",
         "acp-check.1",
         "acp-completions.1",
+        "acp-connect.1",
         "acp-demo.1",
         "acp-info.1",
         "acp-man.1",
         "acp-mock.1",
         "acp-new.1",
         "acp-prompt.1",
+        "acp-serve.1",
         "acp.1",
     ];
     assert_eq!(names, expected);

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
 
 use acp_rpc::{CancellationToken, Transport};
@@ -26,6 +26,28 @@ pub struct Remote {
     pub address: Option<SocketAddr>,
     /// The id of the connection.
     pub connection: ConnectionId,
+    pub(crate) failure: Failure,
+}
+
+impl Remote {
+    /// Reports that the agent does not end by its own will, such as a program that was killed. A
+    /// WebSocket is then closed with code 1011 instead of 1000.
+    ///
+    /// It must be called before the agent ends.
+    pub fn report_failure(&self) {
+        self.failure.0.store(true, Ordering::Release);
+    }
+}
+
+/// Knows if an agent has failed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Failure(Arc<AtomicBool>);
+
+impl Failure {
+    #[cfg(feature = "ws")]
+    pub(crate) fn is_reported(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// The address that a request came from. The listener puts it into the extensions of requests.
@@ -47,7 +69,12 @@ impl Caller {
 
     /// Returns the other end of a connection that this caller opens.
     pub(crate) fn remote(&self, connection: ConnectionId) -> Remote {
-        Remote { principal: self.grant.principal.clone(), address: self.address, connection }
+        Remote {
+            principal: self.grant.principal.clone(),
+            address: self.address,
+            connection,
+            failure: Failure::default(),
+        }
     }
 }
 
@@ -64,9 +91,9 @@ impl AgentTask {
         Self(tokio::spawn(agent))
     }
 
-    /// Waits for the end of the agent. A panic is an end too.
-    pub(crate) async fn ended(&mut self) {
-        let _ = (&mut self.0).await;
+    /// Waits for the end of the agent. Returns true if that is a panic.
+    pub(crate) async fn ended(&mut self) -> bool {
+        (&mut self.0).await.is_err()
     }
 
     /// Ends an agent whose input has ended: it has this long to do so itself.

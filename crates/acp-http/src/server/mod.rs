@@ -4,6 +4,7 @@ mod access;
 mod agent;
 mod body;
 mod clock;
+mod counts;
 mod http;
 mod listen;
 mod options;
@@ -14,6 +15,8 @@ mod service;
 #[cfg(feature = "server-tls-no-provider")]
 mod tls;
 #[cfg(feature = "ws")]
+mod unanswered;
+#[cfg(feature = "ws")]
 mod websocket;
 
 pub use self::access::connection_id::ConnectionId;
@@ -21,6 +24,7 @@ pub use self::access::grant::Grant;
 pub use self::access::principal::{Principal, Refusal};
 pub use self::agent::{PeerAddress, Remote};
 pub use self::body::Body;
+pub use self::counts::Counts;
 pub use self::listen::{ListenError, Listening};
 pub use self::options::Options;
 pub use self::policy::Policy;

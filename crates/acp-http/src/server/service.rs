@@ -21,12 +21,16 @@ use super::access::principal::Refusal;
 use super::access::ticket::{Bounds, LONGEST, Tickets};
 use super::agent::{Caller, Factory, PeerAddress, Remote};
 use super::body::Body;
+use super::counts::Counts;
 use super::http::connection::Connections;
 use super::http::post::answered;
 use super::http::{get, post};
-use super::options::Options;
+use super::options::{Options, WriteMetrics};
 use super::refusal::Refused;
 use super::seats::Seats;
+
+/// The media type of metrics.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The port that the listener has bound, in the extensions of requests.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +91,11 @@ impl Server {
     }
 
     /// Ends all connections, and waits until their agents have ended. New ones are refused with
-    /// status 503 from now on. Those that are there have `finish` to end by themselves.
+    /// status 503 from now on, and so is the question of health.
+    ///
+    /// A connection whose client waits for no answer ends at once. The others have `finish` to
+    /// answer: a prompt turn of version 1 is a request, so it comes to its end. A client on a
+    /// WebSocket is told code 1001, and may connect to another replica.
     pub async fn shutdown(&self, finish: Duration) {
         let seats = &self.inner.seats;
         seats.shut();
@@ -95,6 +103,14 @@ impl Server {
             seats.closing.cancel();
             seats.empty().await;
         }
+    }
+}
+
+impl Server {
+    /// Returns numbers of this server, such as for metrics.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.inner.seats.counts()
     }
 }
 
@@ -126,7 +142,11 @@ impl Inner {
         let (parts, body) = request.into_parts();
         let path = parts.uri.path();
         if self.options.health.as_deref() == Some(path) && parts.method == Method::GET {
-            return health();
+            return if self.seats.is_shut() {
+                Refused::CLOSING.response()
+            } else {
+                plain("text/plain", "ok")
+            };
         }
         let page = match self.admit(&parts) {
             Ok(page) => page,
@@ -140,7 +160,7 @@ impl Inner {
     /// Checks everything that does not depend on the sender's name.
     fn admit(&self, parts: &Parts) -> Result<Page, Refused> {
         let is_here = self.options.path.as_deref().is_none_or(|path| path == parts.uri.path());
-        if !is_here && !self.is_for_tickets(parts) {
+        if !is_here && !self.is_for_tickets(parts) && self.metrics(parts).is_none() {
             return Err(Refused::NO_SUCH_PATH);
         }
         let forwarded = self.options.proxies.hosts(parts, peer(parts));
@@ -158,6 +178,12 @@ impl Inner {
         self.options.tickets.as_deref() == Some(parts.uri.path())
     }
 
+    /// Returns the writer of metrics, if they are asked for.
+    fn metrics(&self, parts: &Parts) -> Option<&WriteMetrics> {
+        let (path, write) = self.options.metrics.as_ref()?;
+        (path == parts.uri.path()).then_some(write)
+    }
+
     /// Finds out who sends a request. A page may show a ticket for a WebSocket.
     async fn caller(&self, parts: &Parts, is_upgrade: bool) -> Result<Caller, Refused> {
         let granting = self.options.authenticator.grant(parts);
@@ -170,6 +196,7 @@ impl Inner {
         };
         let grant = grant.map_err(|refusal| match refusal {
             Refusal::Unauthorized => {
+                self.seats.unauthorized();
                 Refused::UNAUTHORIZED.with(WWW_AUTHENTICATE, self.options.challenge.clone())
             }
             Refusal::Forbidden => Refused::FORBIDDEN,
@@ -196,6 +223,12 @@ impl Inner {
             return Err(Refused::VERSION);
         }
         let caller = self.caller(&parts, is_upgrade).await?;
+        if let Some(write) = self.metrics(&parts) {
+            return match parts.method {
+                Method::GET => Ok(plain(OPEN_METRICS, write(self.seats.counts()))),
+                _ => Err(Refused::METHOD.with(ALLOW, HeaderValue::from_static("GET"))),
+            };
+        }
         if self.is_for_tickets(&parts) {
             return self.ticket(&parts, caller);
         }
@@ -242,9 +275,9 @@ fn peer(parts: &Parts) -> Option<SocketAddr> {
     parts.extensions.get::<PeerAddress>().map(|address| address.0)
 }
 
-fn health() -> Response<Body> {
-    let mut response = Response::new(Body::whole(b"ok".to_vec()));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+fn plain(media_type: &'static str, text: impl Into<String>) -> Response<Body> {
+    let mut response = Response::new(Body::whole(text.into().into_bytes()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

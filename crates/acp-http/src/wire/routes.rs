@@ -167,6 +167,11 @@ impl Routes {
         None
     }
 
+    /// Returns true if no request of the client waits for its answer.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Returns the stream of an answer, and true if that stream ends with it.
     fn answered(&mut self, open: Open, head: &Head<'_>, is_error: bool) -> (StreamKey, bool) {
         match open.effect {

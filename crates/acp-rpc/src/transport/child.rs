@@ -19,6 +19,10 @@ impl ChildLink {
         Self(guard)
     }
 
+    pub(super) fn into_guard(self) -> ChildGuard {
+        self.0
+    }
+
     /// Waits for the exit of the process.
     pub(crate) async fn exited(&mut self) -> CloseReason {
         CloseReason::Exited(self.0.exited().await)

@@ -5,6 +5,7 @@ mod child;
 mod device;
 mod first_line;
 mod messages;
+mod parts;
 #[cfg(all(any(feature = "process", feature = "stdio"), unix))]
 mod pipe;
 mod source;
@@ -27,6 +28,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(crate) use self::child::ChildLink;
 
+pub use self::parts::TransportParts;
 pub use self::source::Source;
 
 #[cfg(all(feature = "stdio", unix))]

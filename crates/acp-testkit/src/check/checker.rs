@@ -7,6 +7,7 @@ use super::report::Report;
 use super::suite;
 use super::target::Target;
 use super::tester::Tester;
+use super::verdict::Verdict;
 
 /// A check of one agent.
 #[derive(Debug)]
@@ -27,7 +28,14 @@ impl Checker {
     pub async fn run(&self) -> Report {
         let version = self.options.version;
         let mut tester = Tester::new(Arc::clone(&self.target), Arc::clone(&self.options));
-        let outcomes = suite::of_agents(version).run(&mut tester, &self.options.only).await;
+        let mut outcomes = suite::of_agents(version).run(&mut tester, &self.options.only).await;
+        for outcome in &mut outcomes {
+            let unseen = self.options.unseen.iter().find(|(id, _)| *id == outcome.rule.id);
+            if let Some((_, reason)) = unseen {
+                outcome.verdict = Verdict::NotApplicable((*reason).to_owned());
+                outcome.lines.clear();
+            }
+        }
         Report::new(version, "agent", self.target.words().to_vec(), outcomes).shown(self.options.shown())
     }
 }

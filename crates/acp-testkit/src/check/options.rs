@@ -35,6 +35,8 @@ pub struct Options {
     /// They are added to it. Agents start it as an MCP server. Without it, rules about servers stay
     /// open.
     pub mcp_server: Vec<String>,
+    /// Rules that cannot be seen on the way to the agent, by id, and why. They are not applicable.
+    pub unseen: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for Options {
@@ -51,6 +53,7 @@ impl Default for Options {
             more_prompts: Vec::new(),
             login: None,
             mcp_server: Vec::new(),
+            unseen: Vec::new(),
         }
     }
 }

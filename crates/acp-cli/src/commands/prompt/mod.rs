@@ -13,7 +13,7 @@ use std::time::Duration;
 use acp_cli::terminal::{Asker, Desk};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
-use acp_client::{Agent, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
+use acp_client::{Agent, Connect, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
 use crate::args::prompt::PromptArgs;
 use crate::args::value::Allow;
@@ -120,23 +120,26 @@ fn desk(allow: Option<Allow>) -> (Desk, Asker) {
 }
 
 async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Agent, Failure> {
-    let cwd = session_folder(args)?;
-    let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
-    let files = files.create_directories();
-    let files = if args.missing_as_empty { files.missing_as_empty() } else { files };
-    let (mut command, explain) = args.agent.find()?.into_parts();
-    if args.verbose {
-        command = command.on_stderr(tell_stderr);
-    }
-    let connect = acp_client::spawn(command).info("acp", env!("CARGO_PKG_VERSION")).options(options);
+    let (connect, explain) = args.agent.find()?.connect(args.verbose);
+    let connect = connect.info("acp", env!("CARGO_PKG_VERSION")).options(options);
     let connect = connect.versions(args.protocol.versions().iter().copied());
-    let connect = connect.fs(files).permissions(asker.permissions()).elicitation(asker.elicitation());
-    let connect = if args.no_terminals { connect } else { connect.terminals(LocalTerminals::new()) };
+    let connect = connect.permissions(asker.permissions()).elicitation(asker.elicitation());
+    // The folder of the session is on the agent's machine, and so are its files and commands.
+    let connect = if args.agent.is_remote() { connect } else { serve(connect, args)? };
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
     connect.await.map_err(explain)
+}
+
+/// Serves the files of the session's folder, and runs the agent's commands.
+fn serve(connect: Connect, args: &PromptArgs) -> Result<Connect, Failure> {
+    let cwd = session_folder(args)?;
+    let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
+    let files = files.create_directories();
+    let connect = connect.fs(if args.missing_as_empty { files.missing_as_empty() } else { files });
+    Ok(if args.no_terminals { connect } else { connect.terminals(LocalTerminals::new()) })
 }
 
 impl Run {

@@ -27,7 +27,7 @@ pub(crate) struct Connection {
     pub(super) posts: AtomicUsize,
     pub(super) post_bytes: AtomicUsize,
     activity: Mutex<Activity>,
-    /// Fires when the activity changes.
+    /// Fires when the activity changes, and when the last request is answered.
     pub(super) changed: Notify,
 }
 
@@ -76,7 +76,11 @@ impl Connection {
     /// Puts a message of the agent on its way.
     pub(super) fn place(&self, message: Vec<u8>) {
         let mut state = self.state();
-        let Some(answer) = state.routes.place(message) else { return };
+        let (was_answered, initialized) = (state.routes.has_answered(), state.routes.place(message));
+        if !was_answered && state.routes.has_answered() {
+            self.changed.notify_one();
+        }
+        let Some(answer) = initialized else { return };
         if !answer.is_error {
             state.version = answer.version;
         }
@@ -84,6 +88,11 @@ impl Connection {
             // Nobody waits any more if the client has gone.
             let _ = waiting.send(answer);
         }
+    }
+
+    /// Returns true if no request waits for its answer.
+    pub(super) fn has_answered(&self) -> bool {
+        self.state().routes.has_answered()
     }
 
     /// Waits until a message may be placed.

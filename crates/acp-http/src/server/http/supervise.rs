@@ -35,10 +35,14 @@ pub(super) async fn run(
     seat: Arc<Seat>,
 ) {
     let mut agent = AgentTask::spawn(agent);
+    let mut is_shutting = false;
     loop {
         let idle_until = connection.idle_until();
+        if is_shutting && connection.has_answered() {
+            connection.close();
+        }
         tokio::select! {
-            () = agent.ended() => break,
+            _ = agent.ended() => break,
             () = connection.closing.token.cancelled() => {
                 // Nothing new comes, not even by those who know the id.
                 connections.remove(&connection.id);
@@ -46,6 +50,7 @@ pub(super) async fn run(
                 agent.finish(connection.limits.end).await;
                 break;
             }
+            () = seat.shutting(), if !is_shutting => is_shutting = true,
             () = connection.changed.notified() => {}
             () = sleep_until(idle_until), if idle_until.is_some() => {
                 // Somebody may have come at the last moment.

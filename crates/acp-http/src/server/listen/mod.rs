@@ -12,6 +12,7 @@ use acp_rpc::CancellationToken;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 pub use self::error::ListenError;
 use self::socket::Serving;
@@ -29,6 +30,9 @@ pub struct Listening {
     address: SocketAddr,
     stop: CancellationToken,
     accepting: JoinHandle<()>,
+    /// A permit for each socket.
+    sockets: Arc<Semaphore>,
+    most_sockets: u32,
 }
 
 impl Server {
@@ -67,8 +71,11 @@ impl Server {
             #[cfg(feature = "server-tls-no-provider")]
             tls,
         };
-        let accepting = tokio::spawn(accept(serving, listener));
-        Ok(Listening { server: self.clone(), address, stop, accepting })
+        let most_sockets = u32::try_from(self.inner.options.limits.sockets).unwrap_or(u32::MAX);
+        let most_sockets = most_sockets.min(u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX));
+        let sockets = Arc::new(Semaphore::new(most_sockets as usize));
+        let accepting = tokio::spawn(accept(serving, listener, Arc::clone(&sockets)));
+        Ok(Listening { server: self.clone(), address, stop, accepting, sockets, most_sockets })
     }
 }
 
@@ -85,10 +92,15 @@ impl Listening {
         let _ = (&mut self.accepting).await;
     }
 
-    /// Ends the server: see [`Server::shutdown`]. New requests are refused meanwhile, and then the
-    /// listener and its sockets are closed.
-    pub async fn shutdown(self, finish: Duration) {
+    /// Ends the server: see [`Server::shutdown`]. New requests are refused meanwhile. Then the
+    /// listener and its sockets are closed, once all answers are written. That takes no longer than
+    /// the [time of an end](Options::end_time).
+    pub async fn shutdown(mut self, finish: Duration) {
         self.server.shutdown(finish).await;
+        self.stop.cancel();
+        let limit = self.server.inner.options.limits.end;
+        let _ = (&mut self.accepting).await;
+        let _ = timeout(limit, self.sockets.acquire_many(self.most_sockets)).await;
     }
 }
 
@@ -111,9 +123,7 @@ fn check(options: &Options, address: SocketAddr) -> Result<(), ListenError> {
     }
 }
 
-async fn accept(serving: Serving, listener: TcpListener) {
-    let sockets = serving.server.inner.options.limits.sockets.min(Semaphore::MAX_PERMITS);
-    let sockets = Arc::new(Semaphore::new(sockets));
+async fn accept(serving: Serving, listener: TcpListener, sockets: Arc<Semaphore>) {
     loop {
         let accepted = tokio::select! {
             () = serving.stop.cancelled() => return,

@@ -15,9 +15,13 @@ use super::access::forwarded::Proxies;
 use super::access::gate::Hosts;
 use super::access::grant::Grant;
 use super::access::principal::{Principal, Refusal};
+use super::counts::Counts;
 use super::policy::Policy;
 #[cfg(feature = "server-tls-no-provider")]
 use super::tls::Tls;
+
+/// A function of the user that writes metrics.
+pub(crate) type WriteMetrics = Arc<dyn Fn(Counts) -> String + Send + Sync>;
 
 /// The settings of a [`Server`](super::Server). Sizes are in bytes.
 ///
@@ -30,6 +34,7 @@ use super::tls::Tls;
 pub struct Options {
     pub(crate) path: Option<String>,
     pub(crate) health: Option<String>,
+    pub(crate) metrics: Option<(String, WriteMetrics)>,
     pub(crate) hosts: Hosts,
     pub(crate) origins: Vec<HeaderValue>,
     pub(crate) authenticator: Authenticator,
@@ -59,6 +64,7 @@ impl Options {
         Self {
             path: Some("/acp".to_owned()),
             health: None,
+            metrics: None,
             hosts: Hosts::default(),
             origins: Vec::new(),
             authenticator: Authenticator::default(),
@@ -84,10 +90,23 @@ impl Options {
         self
     }
 
-    /// Sets a path that is answered with `ok`, without authentication. Default none.
+    /// Sets a path that is answered with `ok`, without authentication, and with status 503 while the
+    /// server shuts down. Default none.
     #[must_use]
     pub fn health(mut self, path: impl Into<Option<String>>) -> Self {
         self.health = path.into();
+        self
+    }
+
+    /// Sets a path that is answered with metrics, to everybody who may use the server. `text` writes
+    /// them, as the OpenMetrics text format has them, and must not block. Default none.
+    #[must_use]
+    pub fn metrics(
+        mut self,
+        path: impl Into<String>,
+        text: impl Fn(Counts) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.metrics = Some((path.into(), Arc::new(text)));
         self
     }
 

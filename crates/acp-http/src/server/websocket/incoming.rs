@@ -118,6 +118,12 @@ impl FromClient {
         None
     }
 
+    /// Gives the agent a message.
+    fn give(&self, text: Utf8Bytes) -> Poll<Option<Result<Utf8Bytes, Infallible>>> {
+        self.socket.unanswered.asked(text.as_bytes());
+        Poll::Ready(Some(Ok(text)))
+    }
+
     /// Waits for the policy's judgement. Returns the message if it may pass.
     fn poll_held(&mut self, cx: &mut Context<'_>) -> Poll<Option<Utf8Bytes>> {
         loop {
@@ -158,7 +164,7 @@ impl Stream for FromClient {
         }
         loop {
             if let Some(text) = ready!(this.poll_held(cx)) {
-                return Poll::Ready(Some(Ok(text)));
+                return this.give(text);
             }
             match this.socket.poll_read(cx) {
                 Poll::Ready(Some(Ok(message))) => {
@@ -166,7 +172,7 @@ impl Stream for FromClient {
                     match message {
                         Message::Text(text) => {
                             if let Some(text) = this.pass(text) {
-                                return Poll::Ready(Some(Ok(text)));
+                                return this.give(text);
                             }
                         }
                         Message::Close(_) => return this.end(None),

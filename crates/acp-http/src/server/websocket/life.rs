@@ -10,8 +10,8 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::incoming::FromClient;
-use super::socket::{GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
-use crate::server::agent::{AgentFuture, AgentTask, Closing};
+use super::socket::{FAULT, GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
+use crate::server::agent::{AgentFuture, AgentTask, Closing, Failure};
 use crate::server::clock::sleep_until;
 use crate::server::options::Limits;
 use crate::server::policy::Policy;
@@ -30,6 +30,7 @@ pub(super) async fn run(
     limits: Limits,
     policy: Option<Arc<Policy>>,
     credentials: Option<impl Future<Output = ()>>,
+    failure: Failure,
     run: impl FnOnce(Transport) -> AgentFuture,
 ) {
     let Ok(Ok(upgraded)) = timeout(limits.head, upgrade).await else { return };
@@ -43,9 +44,10 @@ pub(super) async fn run(
     let incoming = FromClient::new(Arc::clone(&socket), limits.keep_alive, policy);
     let transport = Transport::messages(incoming, ToClient(Arc::clone(&socket)));
     let mut agent = AgentTask::spawn(run(transport));
+    let mut has_failed = false;
     let initialize_until = tokio::time::Instant::now().checked_add(limits.initialize);
     tokio::select! {
-        () = agent.ended() => {}
+        failed = agent.ended() => has_failed = failed,
         () = async {
             tokio::select! {
                 () = closing.token.cancelled() => {}
@@ -61,12 +63,14 @@ pub(super) async fn run(
                         std::future::pending::<()>().await;
                     }
                 } => closing.close(POLICY),
+                () = socket.may_go() => closing.close(GOING_AWAY),
             }
         } => agent.finish(limits.end).await,
     }
     let code = match closing.code() {
         Some(code) => code,
         None if closing.token.is_cancelled() => GOING_AWAY,
+        None if has_failed || failure.is_reported() => FAULT,
         None => NORMAL,
     };
     let _ = timeout(limits.end, socket.say_goodbye(code)).await;

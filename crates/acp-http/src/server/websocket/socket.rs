@@ -19,6 +19,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use super::wakers::{End, Shared};
 use crate::server::agent::Closing;
 use crate::server::seats::Seat;
+use crate::server::unanswered::Unanswered;
 use crate::wire::head::{Head, Kind};
 
 pub(super) const NORMAL: u16 = 1000;
@@ -36,16 +37,29 @@ pub(super) struct Socket {
     inner: Mutex<Inner>,
     shared: Shared,
     pub(super) closing: Arc<Closing>,
+    pub(super) unanswered: Unanswered,
     seat: Seat,
 }
 
 impl Socket {
     pub(super) fn new(inner: Inner, closing: Arc<Closing>, seat: Seat) -> Self {
-        Self { inner: Mutex::new(inner), shared: Shared::new(), closing, seat }
+        Self {
+            inner: Mutex::new(inner),
+            shared: Shared::new(),
+            closing,
+            unanswered: Unanswered::default(),
+            seat,
+        }
     }
 
     pub(super) fn is_initialized(&self) -> bool {
         self.seat.is_initialized()
+    }
+
+    /// Waits until the server shuts down, and nothing is left to be answered.
+    pub(super) async fn may_go(&self) {
+        self.seat.shutting().await;
+        self.unanswered.none().await;
     }
 
     /// Reads the next message.
@@ -125,6 +139,7 @@ impl Sink<Vec<u8>> for ToClient {
         {
             self.0.seat.initialized();
         }
+        self.0.unanswered.answered(&message);
         self.0.start_send(text(message)?)
     }
 

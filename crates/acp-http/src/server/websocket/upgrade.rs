@@ -58,9 +58,10 @@ pub(crate) fn accept(
     }
     let closing = Arc::new(Closing::new(seats.closing.child_token()));
     let (agent, remote) = (Arc::clone(factory), caller.remote(id));
+    let failure = remote.failure.clone();
     let run = move |transport| agent(transport, remote);
     let (policy, credentials) = (options.policy.clone(), caller.grant.end());
-    tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, run));
+    tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, failure, run));
     Ok(response)
 }
 

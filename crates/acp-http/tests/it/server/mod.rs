@@ -14,6 +14,7 @@ mod post;
 mod proxies;
 mod routes;
 mod security;
+mod shutdown;
 mod streams;
 mod tls;
 mod vanishing;

@@ -1,0 +1,160 @@
+//! The settings of the server and of its agents, out of the arguments.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use acp_client::Command;
+use acp_http::server::{ListenError, Options, Policy, Principal, Tls};
+
+use crate::args::serve::ServeArgs;
+use crate::named::address::{TOKEN, read_tokens};
+use crate::outcome::{Failure, exit, tell_stderr};
+
+/// The variables of this process that agents inherit, if no others are named. None of them has
+/// secrets.
+const INHERITED: [&str; 22] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    // Windows
+    "APPDATA",
+    "COMSPEC",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "WINDIR",
+];
+/// The time that an agent may take to exit, and once more after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// The time beyond that in which a connection must have ended.
+const MARGIN: Duration = Duration::from_secs(2);
+/// The longest message, in bytes.
+const LONGEST: usize = 32 * 1024 * 1024;
+
+/// Returns the longest message in either direction.
+pub(super) fn longest(args: &ServeArgs) -> usize {
+    args.limits.message.unwrap_or(LONGEST)
+}
+
+/// Returns the command of an agent, in a clean environment.
+pub(super) fn command(args: &ServeArgs) -> Result<Command, Failure> {
+    let found = args.agent.find()?.into_command("a server")?;
+    let mut command = found.env_inherit(INHERITED).grace(args.limits.grace.unwrap_or(GRACE));
+    for (name, value) in &args.env {
+        command = match value {
+            Some(value) => command.env(name, value),
+            None => command.env_inherit([name]),
+        };
+    }
+    // It opens this server to those who see the environment of an agent.
+    command = command.env_remove(TOKEN);
+    if let Some(cwd) = &args.cwd {
+        command = command.current_dir(cwd);
+    }
+    Ok(if args.verbose { command.on_stderr(tell_stderr) } else { command })
+}
+
+/// Returns the options of the server.
+pub(super) fn options(args: &ServeArgs) -> Result<Options, Failure> {
+    let mut options = Options::new().path(args.path.clone()).health("/healthz".to_owned());
+    if let Some(file) = &args.token_file {
+        let tokens = read_tokens(file)?;
+        if tokens.is_empty() {
+            return Err(format!("`--token-file {}`: there is no token in it", file.display()).into());
+        }
+        for (number, (name, token)) in (1..).zip(tokens) {
+            // A name has no blank, so nobody has this one.
+            let name = name.unwrap_or_else(|| format!("token {number}"));
+            options = options.token(&token, Principal::new(name));
+        }
+    }
+    if let Some((certificate, key)) = &args.tls {
+        let tls = Tls::new(read("tls-cert", certificate)?, read("tls-key", key)?);
+        options = options.tls(tls.map_err(|error| format!("`--tls-cert`, `--tls-key`: {error}"))?);
+    }
+    options = options.policy(policy(args)?);
+    options = args.hosts.iter().fold(options, |options, name| options.host(name));
+    options = args.origins.iter().fold(options, |options, origin| options.origin(origin));
+    options = args.proxies.iter().fold(options, |options, (network, bits)| options.proxy(*network, *bits));
+    let switches: [(bool, fn(Options) -> Options); 3] =
+        [(args.any_host, Options::any_host), (args.insecure, Options::insecure), (args.open, Options::open)];
+    for (is_on, switch) in switches {
+        options = if is_on { switch(options) } else { options };
+    }
+    if args.tickets {
+        options = options.tickets(format!("{}/ticket", args.path.trim_end_matches('/')));
+    }
+    if let Some(replica) = &args.replica {
+        options = options.replica(replica);
+    }
+    Ok(limits(options, args))
+}
+
+fn limits(options: Options, args: &ServeArgs) -> Options {
+    let limits = &args.limits;
+    let counts: [(Option<usize>, fn(Options, usize) -> Options); 5] = [
+        (limits.connections, Options::connections),
+        (limits.per_principal, Options::connections_per_principal),
+        (limits.per_address, Options::connections_per_address),
+        (limits.message, Options::message),
+        (limits.buffer, Options::buffer),
+    ];
+    let options =
+        counts.into_iter().fold(options, |options, (count, set)| count.into_iter().fold(options, set));
+    let times: [(Option<Duration>, fn(Options, Duration) -> Options); 2] =
+        [(limits.initialize, Options::initialize_time), (limits.idle, Options::idle_time)];
+    let options = times.into_iter().fold(options, |options, (time, set)| time.into_iter().fold(options, set));
+    let grace = limits.grace.unwrap_or(GRACE);
+    options.end_time(grace.saturating_mul(2).saturating_add(MARGIN))
+}
+
+/// Returns the folders and commands that clients may choose.
+fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
+    let own = [args.cwd.clone().unwrap_or_else(|| ".".into())];
+    let roots = if args.roots.is_empty() { own.as_slice() } else { &args.roots };
+    let mut policy = Policy::new();
+    for root in roots {
+        policy = policy.root(root).map_err(|error| format!("`--root {}`: {error}", root.display()))?;
+    }
+    Ok(if args.allow_commands { policy.allow_commands() } else { policy })
+}
+
+fn read(option: &str, file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| format!("`--{option} {}`: {error}", file.display()).into())
+}
+
+/// Returns the exit code of a server that does not listen, and the sentence for the user.
+pub(super) fn explain(error: &ListenError, address: SocketAddr) -> (u8, String) {
+    let beyond = format!("`--listen {address}` is beyond this machine");
+    match error {
+        ListenError::Insecure => {
+            let way = "give `--tls-cert` and `--tls-key`, listen on 127.0.0.1 behind a proxy that has TLS, or allow it \
+                       with `--insecure`";
+            (exit::USAGE, format!("{beyond}, and there is no TLS: {way}"))
+        }
+        ListenError::Open => {
+            let way = "give `--token-file`, or let everybody in with `--open`";
+            (exit::USAGE, format!("{beyond}, and nobody needs a token: {way}"))
+        }
+        ListenError::Hosts => {
+            let way = "name it with `--host`, or take any name with `--any-host`";
+            (exit::USAGE, format!("{beyond}, and the server has no name: {way}"))
+        }
+        error => (exit::ERROR, format!("`--listen {address}`: {error}")),
+    }
+}
