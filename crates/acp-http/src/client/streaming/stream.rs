@@ -22,7 +22,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The attempts in a row to open a stream that fail, or bring nothing.
 const MOST_ATTEMPTS: u32 = 6;
 /// The wait before the second attempt. It doubles each time.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
+pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// A stream, and its task's way to the others.
 pub(super) struct EventStream {
