@@ -47,7 +47,7 @@ impl Letter {
                 Kind::Notification { .. } => session = named,
                 Kind::Request { id, ref method } => {
                     session = named;
-                    ledger.sent(id.clone(), method, session.clone());
+                    ledger.noted(id.clone(), method, session.clone());
                     request = Some(id);
                 }
             }

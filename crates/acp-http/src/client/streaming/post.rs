@@ -44,6 +44,9 @@ pub(super) async fn post(shared: &Arc<Shared>, mut letter: Letter) -> Result<(),
         fail(shared, &letter, Undelivered::NotSent, &error).await;
         return Ok(());
     }
+    if let Some(id) = &letter.request {
+        shared.ledger().sent(id);
+    }
     let mut message = std::mem::take(&mut letter.sent.message);
     if letter.must_arrive() {
         return insist(shared, &letter, message).await;
