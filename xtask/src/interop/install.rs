@@ -49,15 +49,23 @@ pub(crate) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
     }
 }
 
-fn typescript(layout: &Layout) -> anyhow::Result<()> {
+pub(super) fn typescript(layout: &Layout) -> anyhow::Result<()> {
     require_on_path("node")?;
     let sources = layout.sources("typescript");
     let folder = layout.installed("npm");
     fs::create_dir_all(&folder)?;
     // Node resolves a package from the importing file's own folder upwards, so the scripts have to
     // live beside `node_modules`.
-    let scripts =
-        ["agent.mjs", "client.mjs", "agent-v2.mjs", "client-v2.mjs", "mcp-agent.mjs", "mcp-client.mjs"];
+    let scripts = [
+        "agent.mjs",
+        "client.mjs",
+        "agent-v2.mjs",
+        "client-v2.mjs",
+        "mcp-agent.mjs",
+        "mcp-client.mjs",
+        "remote-client.mjs",
+        "remote-server.mjs",
+    ];
     for file in ["package.json", "package-lock.json"].into_iter().chain(scripts) {
         let source = sources.join(file);
         fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
@@ -71,7 +79,7 @@ fn npm_ci(folder: &Path, layout: &Layout) -> anyhow::Result<()> {
     step(npm, INSTALL_LIMIT, layout)
 }
 
-fn python(layout: &Layout) -> anyhow::Result<()> {
+pub(super) fn python(layout: &Layout) -> anyhow::Result<()> {
     let requirements = layout.sources("python").join("requirements.txt");
     python_environment(&requirements, &layout.installed("venv"), &layout.python(), layout)
 }
@@ -141,6 +149,16 @@ pub(crate) fn over_acp(layout: &Layout) -> anyhow::Result<()> {
 /// Our ends of the cases about version 2.
 pub(crate) fn versions(layout: &Layout) -> anyhow::Result<()> {
     own_package("versions", layout)
+}
+
+/// Our ends of the cases over a network.
+pub(super) fn remote(layout: &Layout) -> anyhow::Result<()> {
+    own_package("remote", layout)
+}
+
+/// Both ends on the official Rust SDK of the cases over a network.
+pub(super) fn remote_rust_sdk(layout: &Layout) -> anyhow::Result<()> {
+    own_package("remote-rust-sdk", layout)
 }
 
 /// Builds a package outside our workspace. They all share a target folder.

@@ -6,13 +6,15 @@
 //! a case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
 //! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead
-//! (`conformance.rs`), and `mcp` that program with real MCP servers (`mcp/`).
+//! (`conformance.rs`), `mcp` that program with real MCP servers (`mcp/`), and `remote` clients and
+//! servers over WebSocket and HTTP (`remote/`).
 //!
 //! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says
 //! what is tried with each.
 
 mod agent_cases;
 mod baseline;
+mod between;
 pub(crate) mod case;
 mod client_cases;
 mod conformance;
@@ -20,6 +22,7 @@ mod conformance_tally;
 #[cfg(test)]
 mod conformance_tests;
 mod control_cases;
+mod http_messages;
 pub(crate) mod install;
 pub(crate) mod layout;
 mod matrix;
@@ -33,6 +36,7 @@ pub(crate) mod process;
 #[cfg(all(test, unix))]
 mod process_tests;
 pub(crate) mod recipes;
+mod remote;
 mod report;
 #[cfg(test)]
 mod report_tests;
@@ -42,6 +46,7 @@ mod schema;
 mod schema_tests;
 mod seen;
 mod selection;
+mod serving;
 pub(crate) mod table;
 mod tap;
 mod version_cases;
@@ -84,6 +89,11 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         && first == mcp::COMMAND
     {
         return mcp::run(rest);
+    }
+    if let [first, rest @ ..] = args
+        && first == remote::COMMAND
+    {
+        return remote::run(rest);
     }
     let options = Options::parse(args)?;
     if options.help {

@@ -19,6 +19,7 @@ struct Section {
 
 const CONFORMANCE: &str = "MCP conformance tool";
 const MCP: &str = "MCP servers";
+const REMOTE: &str = "Remote agents";
 
 /// The page, below the root of the project.
 const PAGE: &str = "docs/INTEROP.md";
@@ -26,10 +27,9 @@ const PAGE: &str = "docs/INTEROP.md";
 const HEAD: &str = "\
 # Interoperation
 
-Tests of this project together with other implementations of the protocol. Three commands run them, judge them by the
-messages on the wire, and write this page: `cargo xtask interop --write`, `cargo xtask interop conformance --write` and
-`cargo xtask interop mcp --write`. They keep their results in `xtask/interop/results.json`. [TESTING.md](TESTING.md) says
-what they need.
+Tests of this project together with other implementations of the protocol. Four commands run them, judge them by the
+messages on the wire, and write this page: `cargo xtask interop --write`, and the same with `conformance`, `mcp` or `remote`
+after `interop`. They keep their results in `xtask/interop/results.json`. [TESTING.md](TESTING.md) says what they need.
 ";
 
 /// Changes what a run was about, and writes the results and the page.
@@ -50,6 +50,7 @@ pub(super) fn render(results: &Results) -> String {
         sdks(&results.sdks),
         Section { title: CONFORMANCE, text: results.conformance.clone() },
         Section { title: MCP, text: results.mcp.clone() },
+        Section { title: REMOTE, text: results.remote.clone() },
     ];
     let mut page = HEAD.to_owned();
     for Section { title, text } in sections {

@@ -25,6 +25,9 @@ pub(super) struct Results {
     pub(super) conformance: String,
     /// Markdown.
     pub(super) mcp: String,
+    /// Markdown.
+    #[serde(default)]
+    pub(super) remote: String,
 }
 
 /// The findings about a real agent.

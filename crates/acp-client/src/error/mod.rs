@@ -149,7 +149,7 @@ pub enum Error {
         limit: Limit,
     },
     /// The agent was restarted, and its session could not be taken up again. The next restart tries
-    /// once more.
+    /// once more. So does the next use, if the reason may have passed.
     NotRestored {
         /// The session.
         session: SessionId,

@@ -1,6 +1,7 @@
 //! The handle of an agent that is started again when it ends.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use acp_rpc::CloseReason;
 use acp_types::v1::{InitializeRequest, SessionId};
@@ -27,6 +28,7 @@ struct Inner {
     entries: Arc<Entries>,
     /// Tells the supervisor to end.
     closing: CancellationToken,
+    restore_timeout: Duration,
 }
 
 impl ReconnectingAgent {
@@ -34,8 +36,9 @@ impl ReconnectingAgent {
         state: watch::Receiver<State>,
         entries: Arc<Entries>,
         closing: CancellationToken,
+        restore_timeout: Duration,
     ) -> Self {
-        Self { inner: Arc::new(Inner { state, entries, closing }) }
+        Self { inner: Arc::new(Inner { state, entries, closing, restore_timeout }) }
     }
 
     /// Returns the agent that runs now, for everything that this handle does not have. During a
@@ -76,6 +79,10 @@ impl ReconnectingAgent {
 
     pub(super) fn entries(&self) -> &Entries {
         &self.inner.entries
+    }
+
+    pub(super) fn restore_timeout(&self) -> Duration {
+        self.inner.restore_timeout
     }
 
     pub(super) fn is_connected(&self) -> bool {

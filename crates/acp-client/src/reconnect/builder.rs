@@ -54,15 +54,17 @@ pub struct Reconnect {
 }
 
 impl Reconnect {
-    /// Sets the times and the number of restarts. The default is [`Restart::default`].
+    /// Sets the times and the number of restarts. The default is [`Restart::default`]. An agent that
+    /// refuses the credentials is not started again.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.plan.restart = restart;
         self
     }
 
     /// Limits the time after a restart in which the agent must take up all its sessions again.
-    /// Sessions that are not there by then fail with [`Error::NotRestored`]. The default is one
-    /// minute.
+    /// Sessions that are not there by then fail with [`Error::NotRestored`]. A session that is
+    /// missing for a reason that may pass is asked for again when it is used, within the same time.
+    /// The default is one minute.
     ///
     /// The start before it has its own limit, [`Connect::initialize_timeout`].
     pub const fn restore_timeout(mut self, timeout: Duration) -> Self {

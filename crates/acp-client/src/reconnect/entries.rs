@@ -1,8 +1,9 @@
 //! The sessions to keep open, in whichever process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
-use acp_types::v1::SessionId;
+use acp_types::v1::{ErrorCode, SessionId};
 
 use crate::agent::session::place::Place;
 use crate::{Error, Reason, Session};
@@ -13,7 +14,17 @@ pub(super) struct Entry {
     pub(super) id: SessionId,
     pub(super) place: Place,
     /// The session in the current process, or the reason why there is none.
-    slot: Mutex<Result<Session, Reason>>,
+    slot: Mutex<Result<Session, Missing>>,
+    /// Held while it is taken up.
+    pub(super) restoring: tokio::sync::Mutex<()>,
+}
+
+/// The reason why a session was not taken up.
+#[derive(Debug)]
+pub(super) struct Missing {
+    reason: Reason,
+    /// Another attempt may succeed: the agent does not take the request now.
+    may_come: bool,
 }
 
 /// All entries, and the start of the agent that they belong to.
@@ -30,16 +41,24 @@ struct Table {
 
 impl Entry {
     pub(super) fn new(session: Session, place: Place) -> Self {
-        Self { id: session.id().clone(), place, slot: Mutex::new(Ok(session)) }
+        let (id, restoring) = (session.id().clone(), tokio::sync::Mutex::new(()));
+        Self { id, place, slot: Mutex::new(Ok(session)), restoring }
     }
 
     pub(super) fn session(&self) -> Result<Session, Error> {
-        let failed =
-            |reason: &Reason| Error::NotRestored { session: self.id.clone(), reason: reason.clone() };
+        let failed = |missing: &Missing| Error::NotRestored {
+            session: self.id.clone(),
+            reason: missing.reason.clone(),
+        };
         self.slot().as_ref().map(Clone::clone).map_err(failed)
     }
 
-    pub(super) fn set(&self, session: Result<Session, Reason>) {
+    /// Returns true if the session is missing, and another attempt may bring it.
+    pub(super) fn may_come(&self) -> bool {
+        self.slot().as_ref().is_err_and(|missing| missing.may_come)
+    }
+
+    pub(super) fn set(&self, session: Result<Session, Missing>) {
         // The earlier session is dropped without the lock, because it may be the last handle.
         let before = std::mem::replace(&mut *self.slot(), session);
         drop(before);
@@ -50,8 +69,24 @@ impl Entry {
         self.slot().as_ref().map_or(true, |session| !session.state().is_closed())
     }
 
-    fn slot(&self) -> MutexGuard<'_, Result<Session, Reason>> {
+    fn slot(&self) -> MutexGuard<'_, Result<Session, Missing>> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Missing {
+    pub(super) fn late(limit: Duration) -> Self {
+        let reason = format!("the agent has not opened it again within {limit:?}").into();
+        Self { reason, may_come: true }
+    }
+}
+
+impl From<Error> for Missing {
+    fn from(error: Error) -> Self {
+        // The session is still open at the lost connection, or the request failed on its way.
+        let passing = [ErrorCode::INVALID_REQUEST.0, ErrorCode::INTERNAL_ERROR.0];
+        let may_come = error.agent_error().is_some_and(|error| passing.contains(&error.code));
+        Self { reason: Reason::from(&error), may_come }
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use acp_types::v1::{CloseSessionRequest, NewSessionRequest, PromptRequest, SessionId};
 
-use super::ReconnectingAgent;
 use super::entries::Entry;
+use super::{ReconnectingAgent, restore};
 use crate::wire::Wire;
 use crate::{Agent, Error, IntoPrompt, Opening, Session, Turn};
 
@@ -84,7 +84,10 @@ impl ReconnectingSession {
     }
 
     /// Returns the session at the agent that runs now, for everything that this handle does not
-    /// have. During a restart it waits until the agent is back.
+    /// have. During a restart it waits until the agent is back. If the session could
+    /// not be taken up for a reason that passes, the agent is asked again, for as long as
+    /// [`restore_timeout`](crate::Reconnect::restore_timeout) says: the lost connection still has
+    /// it (-32600), or the request failed (-32603).
     ///
     /// The session, its turns and its [`updates`](Session::updates) end with that agent. After
     /// that, this method returns the next one.
@@ -124,7 +127,10 @@ impl ReconnectingSession {
     }
 
     async fn session_for(&self, method: &str) -> Result<Session, Error> {
-        self.agent.up(method, Some(self.id())).await?;
+        let (agent, _) = self.agent.up(method, Some(self.id())).await?;
+        if self.entry.may_come() {
+            restore::again(&agent, &self.entry, self.agent.restore_timeout()).await;
+        }
         self.entry.session()
     }
 }

@@ -1,5 +1,6 @@
 //! The task that waits for the end of an agent and starts it again.
 
+use std::io;
 use std::sync::Arc;
 
 use acp_rpc::CloseReason;
@@ -19,9 +20,10 @@ pub(super) fn start(plan: Plan, agent: Agent) -> ReconnectingAgent {
     let (publish, state) = watch::channel(State::Up { agent: agent.clone(), generation: 0 });
     let entries = Arc::new(Entries::default());
     let closing = CancellationToken::new();
+    let restore_timeout = plan.restore_timeout;
     let supervisor = Supervisor { plan, entries: Arc::clone(&entries), closing: closing.clone(), publish };
     tokio::spawn(supervisor.run(agent));
-    ReconnectingAgent::new(state, entries, closing)
+    ReconnectingAgent::new(state, entries, closing, restore_timeout)
 }
 
 struct Supervisor {
@@ -71,6 +73,9 @@ impl Supervisor {
 
     async fn bring_back(&self, restarts: &mut u32, why: &CloseReason) -> Result<Agent, State> {
         let mut reason = Reason::from(why.to_string());
+        if is_denied(why) {
+            return Err(State::GivenUp { restarts: *restarts, reason });
+        }
         loop {
             let restart = restarts.saturating_add(1);
             let Some(delay) = self.plan.restart.delay(restart) else {
@@ -88,7 +93,12 @@ impl Supervisor {
                     self.publish.send_replace(State::Up { agent: agent.clone(), generation });
                     return Ok(agent);
                 }
-                Err(Stop::Failed(error)) => reason = Reason::from(&error),
+                Err(Stop::Failed(error)) => {
+                    reason = Reason::from(&error);
+                    if denies(&error) {
+                        return Err(State::GivenUp { restarts: *restarts, reason });
+                    }
+                }
                 Err(Stop::Closing) => return Err(State::Closed),
             }
         }
@@ -133,6 +143,20 @@ impl Supervisor {
             done = step => Ok(done?),
         }
     }
+}
+
+/// Returns true if a start failed because the other side refuses the credentials. They would not
+/// be accepted the next time either.
+fn denies(error: &Error) -> bool {
+    match error {
+        Error::Connect { error } => error.kind() == io::ErrorKind::PermissionDenied,
+        Error::Closed { reason, .. } => is_denied(reason),
+        _ => false,
+    }
+}
+
+fn is_denied(reason: &CloseReason) -> bool {
+    matches!(reason, CloseReason::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 impl From<Error> for Stop {

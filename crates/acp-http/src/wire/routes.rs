@@ -1,6 +1,6 @@
 //! Streams of a connection and the way of each message, without I/O and clock.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -82,6 +82,9 @@ pub(crate) struct Initialized {
 pub(crate) struct Routes {
     connection: EventStream,
     sessions: HashMap<Arc<str>, EventStream>,
+    /// Sessions that a client took up before it opened their streams. Some clients open one when
+    /// they hear of the session, so all its messages come on the connection's stream until then.
+    unstreamed: HashSet<Arc<str>>,
     open: HashMap<Id, Open>,
     /// Requests of the agent on streams of sessions.
     asked: HashMap<Id, Arc<str>>,
@@ -99,6 +102,7 @@ impl Routes {
         Self {
             connection: EventStream::confirmed(),
             sessions: HashMap::new(),
+            unstreamed: HashSet::new(),
             open: HashMap::new(),
             asked: HashMap::new(),
             buffered: 0,
@@ -120,8 +124,15 @@ impl Routes {
                 if self.open.len() >= self.sizes.requests {
                     return Err(Denied::TooManyRequests);
                 }
-                let session = session.filter(|session| fits_header(session)).map(Arc::from);
-                self.open.insert(id.clone(), Open { session, effect: Effect::of(method) });
+                let session: StreamKey = session.filter(|session| fits_header(session)).map(Arc::from);
+                let effect = Effect::of(method);
+                if effect == Effect::Confirms
+                    && let Some(session) = session.as_ref().filter(|session| !self.has_been_open(session))
+                    && self.unstreamed.len() < self.sizes.streams
+                {
+                    self.unstreamed.insert(Arc::clone(session));
+                }
+                self.open.insert(id.clone(), Open { session, effect });
             }
             Kind::Answer { id: Some(id), .. } => {
                 let of = self.asked.get(id);
@@ -187,15 +198,40 @@ impl Routes {
             }
             _ => {}
         }
-        let ends = open.effect == Effect::Ends && !is_error;
-        let is_open = |session: &Arc<str>| self.sessions.get(session).is_some_and(EventStream::is_open);
-        match open.session {
-            Some(session) if is_open(&session) => (Some(session), ends),
-            Some(session) if ends => {
-                self.end_session(&session);
-                (None, false)
+        let Some(session) = open.session else { return (None, false) };
+        let stream = self.sessions.get(&session);
+        let has_own = !self.unstreamed.contains(&session);
+        if open.effect == Effect::Ends && !is_error {
+            if has_own && stream.is_some_and(EventStream::is_open) {
+                return (Some(session), true);
             }
-            _ => (None, false),
+            self.unstreamed.remove(&session);
+            self.end_session(&session);
+            return (None, false);
+        }
+        if !has_own {
+            if open.effect == Effect::Confirms && is_error {
+                self.unstreamed.remove(&session);
+            }
+            self.settle(&session);
+            return (None, false);
+        }
+        // The stream is about to be opened, or opened again after it broke off. The answer must not
+        // overtake what waits there.
+        let is_awaited = stream.is_some_and(|stream| stream.has_been_open() || !stream.is_empty());
+        (Some(session).filter(|_| is_awaited), false)
+    }
+
+    fn has_been_open(&self, session: &str) -> bool {
+        self.sessions.get(session).is_some_and(EventStream::has_been_open)
+    }
+
+    /// Lets the messages of a session come on its stream from now on, if it is open and nobody
+    /// waits for an answer on the other one.
+    fn settle(&mut self, session: &str) {
+        let is_asked = |open: &Open| open.session.as_deref() == Some(session);
+        if self.has_been_open(session) && !self.open.values().any(is_asked) {
+            self.unstreamed.remove(session);
         }
     }
 
@@ -203,6 +239,9 @@ impl Routes {
         // `$/…` is about the connection, whatever its params say.
         let is_about_protocol = head.method().is_some_and(|method| method.starts_with("$/"));
         let session = head.session.as_deref().filter(|session| !is_about_protocol && fits_header(session))?;
+        if self.unstreamed.contains(session) {
+            return None;
+        }
         self.confirmed(session)
     }
 
@@ -261,6 +300,9 @@ impl Routes {
         let reader = stream.open(cursor).ok_or(NotOpened::Taken)?;
         let again = stream.bytes() - before;
         self.hold(again);
+        if let Some(session) = key {
+            self.settle(session);
+        }
         Ok(reader)
     }
 

@@ -32,6 +32,10 @@ impl EventStream {
         self.reader.is_some()
     }
 
+    pub(super) const fn has_been_open(&self) -> bool {
+        self.readers > 0
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -11,6 +11,7 @@
 
 mod both;
 mod client;
+mod network;
 mod options;
 mod order;
 mod server;

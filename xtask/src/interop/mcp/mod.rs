@@ -19,7 +19,6 @@ mod recorder;
 #[cfg(test)]
 mod recorder_tests;
 mod rows;
-mod serving;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -36,10 +35,10 @@ use self::outcome::Outcome;
 use self::peers::{Binding, PEERS, Peer};
 use self::recorder::{Recorder, Sent};
 use self::rows::{Client, ROWS, Row, Spoken};
-use self::serving::Serving;
 use super::layout::Layout;
 use super::print::print;
 use super::selection::Selection;
+use super::serving::Serving;
 use super::{install, process, report, tap};
 
 pub(super) use self::peers::python;

@@ -25,6 +25,8 @@ pub(super) enum Effect {
 pub(super) struct Open {
     pub(super) session: Option<Arc<str>>,
     pub(super) effect: Effect,
+    /// The agent may have got it.
+    is_sent: bool,
 }
 
 #[derive(Debug, Default)]
@@ -36,8 +38,20 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Notes a request of this side.
-    pub(super) fn sent(&mut self, id: Id, method: &str, session: Option<Arc<str>>) {
-        self.open.insert(id, Open { session, effect: Effect::of(method) });
+    pub(super) fn noted(&mut self, id: Id, method: &str, session: Option<Arc<str>>) {
+        self.open.insert(id, Open { session, effect: Effect::of(method), is_sent: false });
+    }
+
+    /// Notes that a request is on its way.
+    pub(super) fn sent(&mut self, id: &Id) {
+        if let Some(open) = self.open.get_mut(id) {
+            open.is_sent = true;
+        }
+    }
+
+    /// Returns true if the agent may be working on a request of this session.
+    pub(super) fn is_waited_for(&self, session: &str) -> bool {
+        self.open.values().any(|open| open.is_sent && open.session.as_deref() == Some(session))
     }
 
     /// Takes the request that has an answer now. Each has one at most.

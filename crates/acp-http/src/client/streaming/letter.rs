@@ -17,6 +17,8 @@ pub(super) struct Letter {
     pub(super) sent: Sent,
     /// The id of a request.
     pub(super) request: Option<Id>,
+    /// The id of the agent's request that it answers.
+    pub(super) answers: Option<Id>,
     pub(super) method: Option<String>,
     pub(super) session: Option<Arc<str>>,
 }
@@ -25,14 +27,15 @@ impl Letter {
     /// Finds the way of a message, and puts it into its lane.
     pub(super) fn enter(sent: Sent, ledger: &mut Ledger, lanes: &mut Lanes<Self>) {
         let mut lane = Lane::Connection;
-        let (mut request, mut method, mut session) = (None, None, None);
+        let (mut request, mut answers, mut method, mut session) = (None, None, None, None);
         if let Ok(head) = Head::read(&sent.message) {
             method = head.method().map(str::to_owned);
             let named = head.session.as_deref().filter(|session| fits_header(session)).map(Arc::<str>::from);
             let is_about_protocol = method.as_deref().is_some_and(|method| method.starts_with("$/"));
             match head.kind {
                 Kind::Answer { id, .. } => {
-                    session = id.and_then(|id| ledger.session_of(&id));
+                    session = id.as_ref().and_then(|id| ledger.session_of(id));
+                    answers = id;
                     lane = Lane::Answers;
                 }
                 Kind::Notification { .. } if method.as_deref() == Some("$/cancel_request") => {
@@ -44,7 +47,7 @@ impl Letter {
                 Kind::Notification { .. } => session = named,
                 Kind::Request { id, ref method } => {
                     session = named;
-                    ledger.sent(id.clone(), method, session.clone());
+                    ledger.noted(id.clone(), method, session.clone());
                     request = Some(id);
                 }
             }
@@ -52,12 +55,20 @@ impl Letter {
         if let (Lane::Connection, Some(session)) = (&lane, &session) {
             lane = Lane::Session(Arc::clone(session));
         }
-        lanes.push(lane, request.clone(), Self { sent, request, method, session });
+        lanes.push(lane, request.clone(), Self { sent, request, answers, method, session });
     }
 
     /// Returns its POST, as errors name it.
     pub(super) fn exchanged(&self) -> Exchanged {
         Exchanged::new("POST", self.method.as_deref(), self.session.as_deref())
+    }
+
+    /// Returns true if the other side waits for it for ever, and takes no harm from it twice: an
+    /// answer, whose id nobody waits for the second time, or a cancellation. The next message of
+    /// its session does not overtake it.
+    pub(super) fn must_arrive(&self) -> bool {
+        let is_cancel = matches!(self.method.as_deref(), Some("session/cancel" | "$/cancel_request"));
+        self.request.is_none() && (is_cancel || self.answers.is_some())
     }
 
     /// Returns true for `session/load` and `session/resume`.

@@ -4,6 +4,7 @@
 mod carrier;
 mod inbound;
 mod inbox;
+mod insist;
 mod lanes;
 mod ledger;
 mod letter;

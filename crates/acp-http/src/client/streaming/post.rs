@@ -8,6 +8,7 @@ use reqwest::Response;
 use tokio::time::timeout;
 
 use super::inbound;
+use super::insist::insist;
 use super::letter::Letter;
 use super::sessions::Sessions;
 use super::shared::Shared;
@@ -20,9 +21,9 @@ use crate::wire::head::{Head, Kind};
 use crate::wire::headers::CONNECTION_ID;
 
 /// The answer to a POST: its head, and its body if that is JSON.
-struct Posted {
-    head: http::response::Parts,
-    body: Vec<u8>,
+pub(super) struct Posted {
+    pub(super) head: http::response::Parts,
+    pub(super) body: Vec<u8>,
 }
 
 /// Sends a message. A failure is that of the message, unless it ends the connection.
@@ -43,18 +44,19 @@ pub(super) async fn post(shared: &Arc<Shared>, mut letter: Letter) -> Result<(),
         fail(shared, &letter, Undelivered::NotSent, &error).await;
         return Ok(());
     }
-    let mut repeated = letter.takes_session_up().then(|| letter.sent.message.clone());
+    if let Some(id) = &letter.request {
+        shared.ledger().sent(id);
+    }
     let mut message = std::mem::take(&mut letter.sent.message);
+    if letter.must_arrive() {
+        return insist(shared, &letter, message).await;
+    }
+    let mut repeated = letter.takes_session_up().then(|| message.clone());
     let mut named = letter.session.clone();
     loop {
         let (why, problem) = match exchange(shared, message, &named, &letter.exchanged()).await {
             Ok(posted) => match posted.head.status.as_u16() {
-                200..300 => {
-                    if !posted.body.trim_ascii().is_empty() {
-                        inbound::received(shared, posted.body, &None).await;
-                    }
-                    return Ok(());
-                }
+                200..300 => return Ok(taken(shared, posted).await),
                 // Some servers know a session only when it has been taken up.
                 404 if named.is_some() && repeated.is_some() => {
                     (named, message) = (None, repeated.take().unwrap_or_default());
@@ -62,7 +64,7 @@ pub(super) async fn post(shared: &Arc<Shared>, mut letter: Letter) -> Result<(),
                 }
                 status => {
                     let problem = Error::Refused { exchange: letter.exchanged(), status };
-                    if matches!(status, 401 | 403 | 404 | 410) {
+                    if is_the_end(status) {
                         return Err(Stop::Failed(problem));
                     }
                     (outcome(status), problem)
@@ -73,6 +75,18 @@ pub(super) async fn post(shared: &Arc<Shared>, mut letter: Letter) -> Result<(),
         };
         fail(shared, &letter, why, &problem).await;
         return Ok(());
+    }
+}
+
+/// Returns true if a status says that the connection is over.
+pub(super) const fn is_the_end(status: u16) -> bool {
+    matches!(status, 401 | 403 | 404 | 410)
+}
+
+/// Hands over the body of an answer, if it is a message.
+pub(super) async fn taken(shared: &Arc<Shared>, posted: Posted) {
+    if !posted.body.trim_ascii().is_empty() {
+        inbound::received(shared, posted.body, &None).await;
     }
 }
 
@@ -107,7 +121,7 @@ async fn initialize(shared: &Arc<Shared>, mut letter: Letter) -> Result<(), Stop
     Ok(())
 }
 
-async fn exchange(
+pub(super) async fn exchange(
     shared: &Shared,
     message: Vec<u8>,
     session: &StreamKey,
@@ -159,7 +173,7 @@ const fn outcome(status: u16) -> Undelivered {
 }
 
 /// Tells the sender of a message that it failed.
-async fn fail(shared: &Shared, letter: &Letter, why: Undelivered, problem: &Error) {
+pub(super) async fn fail(shared: &Shared, letter: &Letter, why: Undelivered, problem: &Error) {
     match &letter.request {
         Some(id) => shared.fail(id, why, problem).await,
         None => {

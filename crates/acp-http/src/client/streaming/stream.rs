@@ -22,7 +22,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The attempts in a row to open a stream that fail, or bring nothing.
 const MOST_ATTEMPTS: u32 = 6;
 /// The wait before the second attempt. It doubles each time.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
+pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// A stream, and its task's way to the others.
 pub(super) struct EventStream {
@@ -64,11 +64,13 @@ impl EventStream {
     /// Reads the stream to its end. `announced` reaches the peer before what is on it.
     pub(super) async fn run(mut self, announced: Option<Vec<u8>>) {
         let stop = self.read_on(announced).await;
-        let (is_session, was_open) = (self.key.is_some(), self.has_been_open);
+        // Somebody waits for an answer that would never be heard.
+        let is_waited_for = |session: &str| self.shared.ledger().is_waited_for(session);
+        let is_lost = self.has_been_open || self.key.as_deref().is_some_and(is_waited_for);
         match stop {
-            Stop::Over if is_session => drop(self.state.send_replace(State::Unknown)),
+            Stop::Over if self.key.is_some() => drop(self.state.send_replace(State::Unknown)),
             // Its requests fail, and others go on.
-            Stop::Failed(error) if is_session && !was_open => {
+            Stop::Failed(error) if self.key.is_some() && !is_lost => {
                 drop(self.state.send_replace(State::Refused(error)));
             }
             stop => self.shared.stop(stop),

@@ -1,6 +1,7 @@
 //! The client, against a server of raw bytes.
 
 mod faults;
+mod insisting;
 mod peer;
 mod raw;
 pub(crate) mod script;

@@ -169,11 +169,44 @@ async fn rm_str_04_the_answer_of_load_follows_the_replay() {
         assert_eq!(session.next().await.unwrap().1["method"], expected);
     }
     assert_eq!(session.next().await.unwrap().1["id"], 1);
-    // Without the stream of the session the answer is on that of the connection.
+    // Without the stream of the session both are on that of the connection.
     let id = lab.initialize().await;
     let mut connection = lab.get(&[&id]).await;
-    send(&lab, &id, load).await;
+    send(&lab, &id, load.clone()).await;
+    for expected in ["session/update", "session/update"] {
+        assert_eq!(connection.next().await.unwrap().1["method"], expected);
+    }
     assert_eq!(connection.next().await.unwrap().1["id"], 1);
+    // Some clients open the stream when they hear of the session. Then its messages are there.
+    let mut session = lab.get(&[&id, "acp-session-id: old"]).await;
+    let params = json!({"sessionId": "old", "mode": "say", "count": 2});
+    send(&lab, &id, json!({"jsonrpc": "2.0", "id": 2, "method": "session/prompt", "params": params})).await;
+    for expected in ["session/update", "session/update"] {
+        assert_eq!(session.next().await.unwrap().1["method"], expected);
+    }
+    assert_eq!(session.next().await.unwrap().1["id"], 2);
+}
+
+/// rm-str-10: an answer does not overtake what waits for a stream that is not open yet, or not any
+/// more.
+#[tokio::test]
+async fn rm_str_05_an_answer_follows_what_waits_for_the_stream() {
+    let lab = Lab::start(Options::new().kept_events(1 << 20)).await;
+    let id = lab.initialize().await;
+    let mut connection = lab.get(&[&id]).await;
+    // The second time the stream has been open before.
+    for (number, cursor) in [(1, "last-event-id: 0"), (2, "last-event-id: 4")] {
+        let params = json!({"sessionId": "s", "mode": "say", "count": 3});
+        let prompt = json!({"jsonrpc": "2.0", "id": number, "method": "session/prompt", "params": params});
+        send(&lab, &id, prompt).await;
+        send(&lab, &id, json!({"jsonrpc": "2.0", "id": "other", "method": "_a"})).await;
+        assert_eq!(connection.next().await.unwrap().1["id"], "other");
+        let mut session = lab.get(&[&id, "acp-session-id: s", cursor]).await;
+        for _ in 0..3 {
+            assert_eq!(session.next().await.unwrap().1["method"], "session/update");
+        }
+        assert_eq!(session.next().await.unwrap().1["id"], number);
+    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::interop::process::{Group, STDERR, STDOUT};
+use super::process::{Group, STDERR, STDOUT};
 
 /// Generous: a loaded machine with two cores starts Node or Python in seconds.
 const START_LIMIT: Duration = Duration::from_secs(120);
