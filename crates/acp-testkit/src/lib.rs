@@ -50,6 +50,7 @@
 //! | `check` | the module `check`: the rules of the protocol, run against any agent or client |
 //! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
 //! | `model-stub` | the module `model`: a stand-in for the model of an agent under test |
+//! | `store` | the module `store`: a conformance suite for stores of sessions |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
 //! | `canonical` | `CanonicalSchema` and `LineCheck`: the schema of the repository, for each line |
 //! | `schema` | `transcripts`: the schema's and the types' opinion of recorded traffic |
@@ -79,6 +80,8 @@ mod roundtrip;
 mod schema;
 mod script;
 mod seeds;
+#[cfg(feature = "store")]
+pub mod store;
 #[cfg(feature = "schema")]
 pub mod transcripts;
 #[cfg(feature = "schemars")]

@@ -17,6 +17,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-mcp",
     "crates/acp-process",
     "crates/acp-rpc",
+    "crates/acp-store-postgres",
     "crates/acp-testkit",
     "crates/acp-types",
     "crates/acp-ui-tests",

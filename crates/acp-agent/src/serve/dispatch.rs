@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use acp_handlers::{Conflict, RequestHandler};
+use acp_handlers::RequestHandler;
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
 use acp_types::Meta;
@@ -12,7 +12,7 @@ use acp_types::v1::{AgentCapabilities, Implementation};
 
 #[cfg(feature = "v2")]
 use crate::error::unknown_session;
-use crate::error::{OnFault, auth_required};
+use crate::error::{Error, OnFault, auth_required};
 use crate::handler::agent::Agent;
 use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
@@ -49,24 +49,29 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Prepares a connection.
     ///
     /// # Errors
-    /// The agent's handlers cannot be those of one connection.
+    /// The agent's handlers cannot be those of one connection. The agent's store has no sessions of
+    /// this principal.
     pub(crate) fn new<A: Agent<Session = S>>(
         agent: &Arc<A>,
+        principal: Option<&str>,
         on_fault: Option<OnFault>,
         limits: &Options,
         turn_limits: TurnLimits,
         spoken: Spoken,
-    ) -> Result<Self, Conflict> {
+    ) -> crate::Result<Self> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
         Arc::clone(agent).register(&mut handlers);
         let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
-        handlers.check(&operations)?;
+        handlers.check(&operations).map_err(Error::Conflict)?;
         let takes_prompts = handlers.serves(Prompt::METHOD);
         let commands = HandledCommands::new(command::seal(&mut handlers), takes_prompts);
         let mut profile = agent.profile();
         let info = profile.info();
-        let store = agent.store().and_then(|store| StoreHandle::new(store, on_fault.clone()));
+        let store = match agent.store() {
+            Some(store) => StoreHandle::new(store, principal, on_fault.clone())?,
+            None => None,
+        };
         let servers = mcp_servers(&**agent, &info, limits);
         stored::register(&mut handlers, store.as_ref());
         if profile.steering {
@@ -81,7 +86,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             own.mcp_capabilities.acp |= Servers::reach_client();
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
-        let memory = memory_store(agent, &handlers, store.as_ref(), on_fault.clone());
+        let memory = memory_store(agent, principal, &handlers, store.as_ref(), on_fault.clone())?;
         #[cfg(feature = "v2")]
         let required = stored::required(&handlers, memory.is_some());
         let serves_sessions = serves_sessions(|operation| {
@@ -263,20 +268,24 @@ fn mcp_servers<A: Agent>(_: &A, _: &Implementation, _: &Options) -> Option<Serve
 #[cfg(feature = "v2")]
 fn memory_store<A: Agent>(
     agent: &Arc<A>,
+    principal: Option<&str>,
     own: &Handlers<A::Session>,
     store: Option<&StoreHandle>,
     on_fault: Option<OnFault>,
-) -> Option<StoreHandle> {
-    let keeps = store.is_none() && stored::leaves_sessions(own);
-    if keeps { StoreHandle::new(Arc::new(MemoryStore::of_agent(agent)), on_fault) } else { None }
+) -> crate::Result<Option<StoreHandle>> {
+    if store.is_some() || !stored::leaves_sessions(own) {
+        return Ok(None);
+    }
+    StoreHandle::new(Arc::new(MemoryStore::of_agent(agent)), principal, on_fault)
 }
 
 #[cfg(not(feature = "v2"))]
 fn memory_store<A: Agent>(
     _: &Arc<A>,
+    _: Option<&str>,
     _: &Handlers<A::Session>,
     _: Option<&StoreHandle>,
     _: Option<OnFault>,
-) -> Option<StoreHandle> {
-    None
+) -> crate::Result<Option<StoreHandle>> {
+    Ok(None)
 }

@@ -67,6 +67,7 @@ pub struct Serve<A: Agent> {
     turn_limits: TurnLimits,
     /// `None` if the agent speaks no version that there is.
     spoken: Option<Spoken>,
+    principal: Option<String>,
     on_fault: Option<OnFault>,
     stop: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -82,7 +83,8 @@ impl<A: Agent> Serve<A> {
     pub fn shared(agent: Arc<A>) -> Self {
         let (options, turn_limits) = (Options::default(), TurnLimits::new());
         let spoken = Some(Spoken::default());
-        Serve { agent, options, turn_limits, spoken, on_fault: None, stop: Box::pin(pending()) }
+        let stop = Box::pin(pending());
+        Serve { agent, options, turn_limits, spoken, principal: None, on_fault: None, stop }
     }
 
     /// Sets the limits of the connection.
@@ -108,6 +110,17 @@ impl<A: Agent> Serve<A> {
     #[cfg(feature = "v2")]
     pub fn versions(mut self, versions: impl IntoIterator<Item = ProtocolVersion>) -> Self {
         self.spoken = Spoken::of(versions);
+        self
+    }
+
+    /// Sets the principal whose sessions the client may use: the name of somebody whom a server has
+    /// authenticated. Stored sessions of others do not exist for it. By default the connection has
+    /// the sessions of the store itself, which are those of the principal whose name is empty.
+    ///
+    /// If the store does not tell principals apart, [`over`](Self::over) fails. A server of
+    /// `acp-http` gives the name to the function that makes the agent, as `remote.principal`.
+    pub fn principal(mut self, name: impl Into<String>) -> Self {
+        self.principal = Some(name.into());
         self
     }
 
@@ -157,10 +170,10 @@ impl<A: Agent> Serve<A> {
     }
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
-        let Serve { agent, mut options, turn_limits, spoken, on_fault, stop } = self;
+        let Serve { agent, mut options, turn_limits, spoken, principal, on_fault, stop } = self;
         let spoken =
             spoken.ok_or_else(|| Error::from("the agent speaks no version of the protocol: name 1 or 2"))?;
-        let server = Server::new(&agent, on_fault, &options, turn_limits, spoken).map_err(Error::Conflict)?;
+        let server = Server::new(&agent, principal.as_deref(), on_fault, &options, turn_limits, spoken)?;
         let connection = Arc::clone(server.connection());
         if let Some(store) = &connection.store {
             let barrier = store.flush_barrier();

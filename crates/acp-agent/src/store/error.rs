@@ -4,10 +4,12 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use acp_rpc::Error as RpcError;
 use acp_types::v1::{ErrorCode, SessionId};
 
+use super::timestamp;
 use crate::error::{Error, Shown, session_data};
 
 /// An error of a [`SessionStore`](super::SessionStore).
@@ -24,9 +26,13 @@ pub enum StoreError {
     Busy {
         /// The session.
         session: SessionId,
+        /// The time, by the clock of this machine, at which it can be opened even if the other
+        /// process never closes it. A process that lives prolongs it. `None` if the store has no
+        /// such time.
+        until: Option<SystemTime>,
     },
-    /// The session was idle here, and somebody else has added to it meanwhile. Load or resume it to
-    /// go on.
+    /// Somebody else has taken the session over: it was idle here and was continued there, or this
+    /// process has not been heard of for too long. Load or resume it to go on.
     Changed {
         /// The session.
         session: SessionId,
@@ -76,6 +82,21 @@ pub enum StoreError {
     /// The folder of this user's sessions is unknown: neither the environment nor the agent names
     /// one.
     NoFolder,
+    /// The store could not be reached, or could not do its work in time. It may be able to later,
+    /// and then the session goes on.
+    Unavailable {
+        /// The time that this process has tried for.
+        waited: Duration,
+        /// The reason.
+        reason: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// The store does not have this operation.
+    Unsupported {
+        /// The method of [`SessionStore`](super::SessionStore).
+        operation: &'static str,
+    },
+    /// The store cannot keep sessions of this principal, because its name is too long.
+    Principal,
     /// Reading or writing failed.
     Io {
         /// The action, such as `write`.
@@ -105,9 +126,15 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreError::Unknown { session } => write!(f, "no session `{}` is stored", Shown(session)),
-            StoreError::Busy { session } => {
+            StoreError::Busy { session, until: None } => {
                 write!(f, "session `{}` is open elsewhere: close it there first", Shown(session))
             }
+            StoreError::Busy { session, until: Some(until) } => write!(
+                f,
+                "session `{}` is open elsewhere: close it there first, or try again at {}",
+                Shown(session),
+                timestamp::format(*until).unwrap_or_default(),
+            ),
             StoreError::Changed { session } => {
                 write!(f, "session `{}` was continued elsewhere: load or resume it to go on", Shown(session))
             }
@@ -138,6 +165,17 @@ impl fmt::Display for StoreError {
             StoreError::NoFolder => f.write_str(
                 "nowhere to store sessions: set HOME (on Windows LOCALAPPDATA), or give the store a path",
             ),
+            StoreError::Unavailable { waited, reason } => write!(
+                f,
+                "the store of sessions was not available for {} s, try again later: {reason}",
+                waited.as_secs(),
+            ),
+            StoreError::Unsupported { operation } => {
+                write!(f, "this store of sessions does not have `SessionStore::{operation}`")
+            }
+            StoreError::Principal => f.write_str(
+                "sessions of this principal cannot be stored: choose a shorter name for the principal",
+            ),
             StoreError::Io { action, path, error } => {
                 write!(f, "sessions: {action} {} failed: {error}", path.display())
             }
@@ -150,6 +188,7 @@ impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StoreError::Io { error, .. } => Some(error),
+            StoreError::Unavailable { reason, .. } => Some(&**reason),
             StoreError::Other(error) => error.source(),
             _ => None,
         }

@@ -312,12 +312,16 @@ impl Recording {
         self.ahead.as_ref()?.budget.passed()
     }
 
-    /// Closes the session, and waits for the writer. The session may be closed already.
-    pub(crate) async fn close(self) {
+    /// Begins to close the session, which may be closed already.
+    pub(crate) fn begin_close(&self) {
         if let Some(jobs) = self.jobs.upgrade() {
             // Nobody waits for the outcome.
             let _ = jobs.send(Job::Close { done: oneshot::channel().0 });
         }
+    }
+
+    /// Waits until the session is closed.
+    pub(crate) async fn closed(self) {
         let _ = self.writer.await;
     }
 }

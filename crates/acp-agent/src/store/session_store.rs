@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
@@ -14,7 +15,11 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + S
 /// A store of sessions. [`Journal`](super::Journal) is one; another may be a database or a service.
 ///
 /// A session is opened by one [`SessionLog`] at a time, in all processes that use the store. The
-/// methods run in the tasks of requests: they may wait, but must not block the thread.
+/// methods run in the tasks of requests: they may wait, but must not block the thread. A store that
+/// is reached over a network waits for it within a limit that it states, and then fails with
+/// [`StoreError::Unavailable`].
+///
+/// `acp_testkit::store` has a conformance suite for stores.
 pub trait SessionStore: Send + Sync + 'static {
     /// Keeps a new session, and opens it. The session is durable when this returns.
     fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>>;
@@ -32,13 +37,44 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Deletes a session. Fails with [`StoreError::Unknown`] if it does not exist, with
     /// [`StoreError::Busy`] while it is open.
     fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()>;
+
+    /// Deletes the sessions that were last used before this time, and returns their number. A
+    /// session that is open stays.
+    ///
+    /// The default fails with [`StoreError::Unsupported`].
+    fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
+        let _ = time;
+        Box::pin(async { Err(StoreError::Unsupported { operation: "delete_older_than" }) })
+    }
+
+    /// Returns the store of this principal's sessions: somebody whom a server has
+    /// [authenticated](crate::Serve::principal). All methods of that store know these sessions and
+    /// no others, and two principals may use the same id. The store itself has the sessions of the
+    /// principal whose name is empty.
+    ///
+    /// # Errors
+    /// [`StoreError::Principal`] for a name that cannot be kept. The default fails with
+    /// [`StoreError::Unsupported`]: a store that does not tell principals apart must not be used for
+    /// several.
+    fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+        let _ = principal;
+        Err(StoreError::Unsupported { operation: "for_principal" })
+    }
 }
 
-/// A session that is open to be added to. Its drop closes it.
+/// A session that is open to be added to. [`close`](Self::close) closes it, and its drop does so,
+/// too.
 ///
-/// One task uses it, which does nothing else. After an error it is dropped. The session is
-/// [opened](SessionStore::open) again when the next turn begins, and goes on behind the last whole
-/// record. An idle session may be dropped and opened again, too: see [`position`](Self::position).
+/// One task uses it, which does nothing else. After an error nothing more of the turn is added. It
+/// depends on the error how the next turn goes on:
+///
+/// * After [`StoreError::Unavailable`] the log is kept, and called again. The store has the records
+///   of the failed call, a beginning of them, or none. The log finds out which, and goes on behind
+///   them.
+/// * After any other error it is dropped. The session is [opened](SessionStore::open) again, and
+///   goes on behind the last whole record.
+///
+/// An idle session may be closed and opened again, too: see [`position`](Self::position).
 pub trait SessionLog: Send + 'static {
     /// Returns the stored facts about the session. The `cwd` is empty if it was lost.
     fn info(&self) -> &SessionInfo;
@@ -63,7 +99,7 @@ pub trait SessionLog: Send + 'static {
     /// Returns the end of the session: a number that differs after each change of the stored
     /// session, whoever made it, such as a length in bytes or a count of changes.
     ///
-    /// A log with a position is not kept while nothing happens in the session. It is dropped, so
+    /// A log with a position is not kept while nothing happens in the session. It is closed, so
     /// that the session costs neither a file nor a connection and can be opened elsewhere. It is
     /// opened again when there is something to write. If the session does not end where it did,
     /// somebody else has gone on with it, and the prompt is refused with [`StoreError::Changed`].
@@ -73,7 +109,11 @@ pub trait SessionLog: Send + 'static {
     }
 
     /// Adds records. They survive a crash of this process when this returns. After an error, none
-    /// of them or a beginning of them is stored.
+    /// of them or a beginning of them is stored. No record is stored twice.
+    ///
+    /// The call fails with [`StoreError::Changed`] and stores nothing if somebody else has opened
+    /// the session meanwhile, for instance because this process was paused for so long that its
+    /// lease ended.
     ///
     /// A turn begins with its prompt. If the prompt is written ahead, or is the first record since
     /// the session was opened again, the turn is refused if it cannot be added.
@@ -93,8 +133,17 @@ pub trait SessionLog: Send + 'static {
 
     /// Makes the added records durable. They survive a loss of power when this returns. It is
     /// called at the end of every turn, before the client gets the answer, and before the log is
-    /// dropped.
+    /// closed.
     fn commit(&mut self) -> Pending<'_, ()>;
+
+    /// Closes the session. Others can open it when this returns, unless the store could not be
+    /// reached.
+    ///
+    /// The default drops the log. Implement it if closing has to wait for something.
+    fn close(self: Box<Self>) -> Pending<'static, ()> {
+        drop(self);
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// The records of a session, oldest first.
@@ -122,5 +171,12 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
         (**self).delete(session)
+    }
+    fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
+        (**self).delete_older_than(time)
+    }
+
+    fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+        (**self).for_principal(principal)
     }
 }

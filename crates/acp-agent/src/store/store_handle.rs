@@ -25,10 +25,17 @@ pub(crate) struct StoreHandle {
 }
 
 impl StoreHandle {
-    /// Creates the handle of one connection, if this program can keep sessions.
-    pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Option<Self> {
+    /// Creates the handle of one connection, if this program can keep sessions. The connection has
+    /// the sessions of the principal, if it has one.
+    pub(crate) fn new(
+        store: Arc<dyn SessionStore>,
+        principal: Option<&str>,
+        on_fault: Option<OnFault>,
+    ) -> Result<Option<Self>> {
+        let Some(keeps) = Keeps::here() else { return Ok(None) };
+        let store = principal.map_or(Ok(Arc::clone(&store)), |principal| store.for_principal(principal))?;
         let (recordings, idle) = (Arc::default(), Arc::default());
-        Some(StoreHandle { store, recordings, on_fault, idle, keeps: Keeps::here()? })
+        Ok(Some(StoreHandle { store, recordings, on_fault, idle, keeps }))
     }
 
     /// Returns the barrier that holds updates back until they are written.
@@ -65,7 +72,11 @@ impl StoreHandle {
 
     async fn open(&self, id: &SessionId, cwd: &str) -> Result<Recorder> {
         let log = self.store.open(id).await?;
-        check_cwd(log.info(), cwd)?;
+        if let Err(error) = check_cwd(log.info(), cwd) {
+            // The client's error is the one to return.
+            let _ = log.close().await;
+            return Err(error);
+        }
         Ok(self.record(log))
     }
 
@@ -96,8 +107,10 @@ impl StoreHandle {
     /// durable, and can be opened elsewhere.
     pub(crate) async fn close(&self) {
         let recordings = std::mem::take(&mut *self.recordings());
+        // All at once: each may have to wait for its store.
+        recordings.iter().for_each(Recording::begin_close);
         for recording in recordings {
-            recording.close().await;
+            recording.closed().await;
         }
     }
 

@@ -92,7 +92,8 @@ pub(super) struct Writer {
     in_turn: bool,
     /// Set if a title is stored.
     is_titled: bool,
-    /// Set if the log was opened again, and no record was added since.
+    /// Set if the log was opened again or its store was not available, and no record was added
+    /// since.
     untried: bool,
     /// Set if something is written that is not durable.
     dirty: bool,
@@ -153,20 +154,27 @@ impl Writer {
                 }
                 Job::LetGo => {
                     if !self.in_turn && self.finish(self.dirty).await.is_ok() {
-                        self.let_go();
+                        self.let_go().await;
                     }
                 }
                 Job::Close { done } => {
-                    let outcome = self.finish(true).await;
                     // Before the answer, because its receiver may open the session elsewhere.
-                    drop(self);
+                    let outcome = self.close().await;
                     let _ = done.send(outcome);
                     return;
                 }
             }
             self.rest();
         }
-        let _ = self.finish(true).await;
+        let _ = self.close().await;
+    }
+
+    /// Makes everything durable and closes the session. The first error counts.
+    async fn close(mut self) -> Result<(), StoreError> {
+        let finished = self.finish(true).await;
+        let Some(log) = self.log.take() else { return finished };
+        drop(self);
+        finished.and(log.close().await)
     }
 
     async fn append(&mut self) {
@@ -179,7 +187,7 @@ impl Writer {
             Ok(records) => self.try_append(records).await,
             Err(error) => Err(error),
         };
-        self.note(appended);
+        self.note(appended).await;
         self.waiting.budget.give_back(bytes);
     }
 
@@ -199,7 +207,7 @@ impl Writer {
         let is_title = title.is_some();
         if self.broken.is_none() {
             let set = self.try_set_title(title).await;
-            self.note(set);
+            self.note(set).await;
         }
         match self.broken {
             None => self.is_titled = is_title,
@@ -211,7 +219,7 @@ impl Writer {
     async fn set_directories(&mut self, directories: Vec<String>) {
         if self.broken.is_none() {
             let set = self.try_set_directories(directories).await;
-            self.note(set);
+            self.note(set).await;
         }
     }
 
@@ -240,7 +248,7 @@ impl Writer {
         self.place.leave();
         self.broken = None;
         let begun = self.go_on().await;
-        self.note(begun);
+        self.note(begun).await;
     }
 
     /// Opens the log, and writes the settings that it lacks.
@@ -260,10 +268,12 @@ impl Writer {
                 self.left_at = left_at;
             }
             opened?;
-            self.broken = None;
-            // The session has the stored settings from here on.
-            self.unwritten = None;
+        } else if self.in_turn || self.broken.is_none() {
+            return Ok(());
         }
+        self.broken = None;
+        // The session has the stored settings from here on.
+        self.unwritten = None;
         Ok(())
     }
 
@@ -283,7 +293,7 @@ impl Writer {
         {
             let committed = log.commit().await;
             self.dirty = false;
-            self.note(committed);
+            self.note(committed).await;
         }
         self.outcome()
     }
@@ -303,29 +313,35 @@ impl Writer {
 
     async fn reopened(&mut self) -> Result<Box<dyn SessionLog>, StoreError> {
         let log = self.store.open(&self.session).await?;
-        match (self.left_at, log.position()) {
-            (Some(left_at), Some(found)) if left_at != found => {
-                Err(StoreError::Changed { session: self.session.clone() })
-            }
-            _ => {
-                self.untried = true;
-                Ok(log)
-            }
+        if let (Some(left_at), Some(found)) = (self.left_at, log.position())
+            && left_at != found
+        {
+            // The client's error is the one to return.
+            let _ = log.close().await;
+            return Err(StoreError::Changed { session: self.session.clone() });
         }
+        self.untried = true;
+        Ok(log)
     }
 
-    /// Notes an outcome. A log that has failed is not called again.
-    fn note(&mut self, outcome: Result<(), StoreError>) {
-        if let Err(error) = outcome {
-            self.let_go();
-            self.broken = Some(error);
+    /// Notes an outcome. A log that has failed is not called again, unless its store was only not
+    /// available: the log then knows what it has added.
+    async fn note(&mut self, outcome: Result<(), StoreError>) {
+        let Err(error) = outcome else { return };
+        if matches!(error, StoreError::Unavailable { .. }) {
+            self.untried = true;
+        } else {
+            self.let_go().await;
         }
+        self.broken = Some(error);
     }
 
-    fn let_go(&mut self) {
+    async fn let_go(&mut self) {
         self.place.leave();
         if let Some(log) = self.log.take() {
             self.left_at = log.position();
+            // A session that could not be closed can be opened elsewhere a little later.
+            let _ = log.close().await;
         }
     }
 

@@ -19,6 +19,7 @@ mod lines;
 mod mock;
 mod model;
 mod seeds;
+mod store;
 mod transcripts;
 #[cfg(feature = "v2")]
 mod v2_client;

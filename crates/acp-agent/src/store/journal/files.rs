@@ -28,6 +28,19 @@ pub(super) fn default_folder(agent: &str) -> Option<PathBuf> {
     Some(base.join(file_name(agent)).join("sessions"))
 }
 
+/// Returns the folder of a principal's sessions. It stands below that of the journal, where a
+/// session is a file.
+pub(super) fn folder_of(folder: &Path, principal: &str) -> Result<PathBuf, StoreError> {
+    if principal.is_empty() {
+        return Ok(folder.to_owned());
+    }
+    let name = file_name(principal);
+    if name.len() > LONGEST_NAME {
+        return Err(StoreError::Principal);
+    }
+    Ok(folder.join(format!("of-{name}")))
+}
+
 /// Returns the file of a session.
 pub(super) fn path(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreError> {
     let name = file_name(session.as_str());
@@ -109,7 +122,7 @@ impl Drop for Alone {
 ///
 /// The lock belongs to the file. It is gone when the process ends, however it does.
 pub(super) fn open_alone(path: &Path, session: &SessionId, new: bool) -> Result<Alone, StoreError> {
-    let busy = || StoreError::Busy { session: session.clone() };
+    let busy = || StoreError::Busy { session: session.clone(), until: None };
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(new);
     #[cfg(unix)]

@@ -56,6 +56,29 @@ pub(super) fn list(
     Ok(ListSessionsResponse::new(sessions))
 }
 
+/// Deletes the sessions that were last changed before this time, except those that are open.
+/// Returns their number.
+pub(super) fn delete_older_than(folder: &Path, time: SystemTime) -> Result<u64, StoreError> {
+    let mut deleted = 0;
+    for file in scan(folder)?.into_iter().filter(|file| file.modified < time) {
+        // The id is only for errors, so a damaged file goes, too.
+        let session = SessionId::from(files::stem(&file.path).unwrap_or_default());
+        // Held until the file is gone, so that nobody opens it meanwhile.
+        let alone = match files::open_alone(&file.path, &session, false) {
+            Ok(alone) => alone,
+            Err(StoreError::Busy { .. } | StoreError::Unknown { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        let failed = |error| StoreError::io("delete", &file.path, error);
+        // Somebody may have used it since the scan.
+        if alone.metadata().and_then(|metadata| metadata.modified()).map_err(failed)? < time {
+            fs::remove_file(&file.path).map_err(failed)?;
+            deleted += 1;
+        }
+    }
+    Ok(deleted)
+}
+
 fn scan(folder: &Path) -> Result<Vec<Found>, StoreError> {
     let failed = |error| StoreError::io("list", folder, error);
     let entries = match fs::read_dir(folder) {

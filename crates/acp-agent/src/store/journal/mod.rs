@@ -13,6 +13,7 @@ mod threads;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
@@ -38,6 +39,8 @@ use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
 pub struct Journal {
     /// `None` if the folder is unknown.
     folder: Option<Arc<Path>>,
+    /// The folder of the sessions of the principal whose name is empty, below which the others are.
+    root: Option<Arc<Path>>,
     reporter: Reporter,
     page_size: usize,
 }
@@ -59,7 +62,8 @@ impl Journal {
     }
 
     fn new(folder: Option<PathBuf>) -> Self {
-        Journal { folder: folder.map(Arc::from), reporter: Reporter::default(), page_size: 50 }
+        let folder: Option<Arc<Path>> = folder.map(Arc::from);
+        Journal { root: folder.clone(), folder, reporter: Reporter::default(), page_size: 50 }
     }
 
     /// Sets the receiver of reports about records that could not be read. It is called on a thread
@@ -128,6 +132,16 @@ impl SessionStore for Journal {
             let _alone = files::open_alone(&path, &session, false)?;
             std::fs::remove_file(&path).map_err(|error| StoreError::io("delete", &path, error))
         })
+    }
+
+    fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
+        self.with_folder(move |folder| list::delete_older_than(folder, time))
+    }
+
+    fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+        let root = self.root.as_deref();
+        let folder = root.map(|root| files::folder_of(root, principal)).transpose()?.map(Arc::from);
+        Ok(Arc::new(Journal { folder, ..self.clone() }))
     }
 }
 

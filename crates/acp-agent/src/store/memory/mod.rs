@@ -30,10 +30,11 @@ const PAGE: usize = 100;
 /// those used longest ago first, and then the oldest records of the session that grows. Of these it
 /// gives up a 64th of its bytes at a time.
 ///
-/// Clones are handles on the same sessions.
+/// Clones are handles on the same sessions. Sessions of all principals count together.
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
     inner: Arc<Inner>,
+    principal: Arc<str>,
 }
 
 #[derive(Debug)]
@@ -44,11 +45,14 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Sessions {
-    by_id: HashMap<SessionId, Stored>,
+    by_id: HashMap<Key, Stored>,
     bytes: usize,
     /// The number of changes so far, which orders them.
     changes: u64,
 }
+
+/// The principal of a session, and its id.
+type Key = (Arc<str>, SessionId);
 
 impl MemoryStore {
     /// The bytes that the store of an agent keeps which has none of its own.
@@ -58,7 +62,8 @@ impl MemoryStore {
     /// Creates a store of at most `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        MemoryStore { inner: Arc::new(Inner { limit, sessions: Mutex::default() }) }
+        let inner = Arc::new(Inner { limit, sessions: Mutex::default() });
+        MemoryStore { inner, principal: Arc::from("") }
     }
 
     /// Returns the store of an agent that has none of its own. It lives as long as the agent.
@@ -77,27 +82,32 @@ impl MemoryStore {
         store
     }
 
+    fn key(&self, session: &SessionId) -> Key {
+        (Arc::clone(&self.principal), session.clone())
+    }
+
     fn open_log(&self, session: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
         let mut sessions = self.sessions();
-        let stored = sessions.by_id.get_mut(session).ok_or_else(|| unknown(session))?;
+        let key = self.key(session);
+        let stored = sessions.by_id.get_mut(&key).ok_or_else(|| unknown(session))?;
         if std::mem::replace(&mut stored.is_open, true) {
-            return Err(StoreError::Busy { session: session.clone() });
+            return Err(StoreError::Busy { session: session.clone(), until: None });
         }
-        Ok(Box::new(MemoryLog { store: self.clone(), info: stored.info.clone() }))
+        Ok(Box::new(MemoryLog { store: self.clone(), info: stored.info.clone(), key }))
     }
 
     fn create_now(&self, info: SessionInfo) -> Result<Box<dyn SessionLog>, StoreError> {
         let session = info.session_id.clone();
         {
-            let mut sessions = self.sessions();
-            if sessions.by_id.contains_key(&session) {
+            let (mut sessions, key) = (self.sessions(), self.key(&session));
+            if sessions.by_id.contains_key(&key) {
                 return Err(StoreError::Exists { session });
             }
             sessions.changes += 1;
             let stored = Stored::new(info, sessions.changes);
             sessions.bytes += stored.bytes();
-            sessions.by_id.insert(session.clone(), stored);
-            sessions.make_room(&session, self.inner.limit);
+            sessions.by_id.insert(key.clone(), stored);
+            sessions.make_room(&key, self.inner.limit);
         }
         self.open_log(&session)
     }
@@ -110,14 +120,15 @@ impl MemoryStore {
         let sessions = self.sessions();
         let is_listed = |stored: &&Stored| {
             let cwd = request.cwd.as_ref();
-            before.is_none_or(|before| stored.changed < before)
+            before.is_none_or(|before| stored.last_use < before)
                 && cwd.is_none_or(|cwd| Path::new(cwd) == Path::new(&stored.info.cwd))
         };
-        let mut found: Vec<&Stored> = sessions.by_id.values().filter(is_listed).collect();
-        found.sort_unstable_by_key(|stored| std::cmp::Reverse(stored.changed));
+        let of_principal = sessions.by_id.iter().filter(|((principal, _), _)| *principal == self.principal);
+        let mut found: Vec<&Stored> = of_principal.map(|(_, stored)| stored).filter(is_listed).collect();
+        found.sort_unstable_by_key(|stored| std::cmp::Reverse(stored.last_use));
         let more = found.len() > PAGE;
         found.truncate(PAGE);
-        let next = found.last().filter(|_| more).map(|last| last.changed.to_string());
+        let next = found.last().filter(|_| more).map(|last| last.last_use.to_string());
         let listed = found.iter().map(|stored| {
             let mut info = stored.info.clone();
             info.updated_at = timestamp::format(stored.used);
@@ -129,13 +140,23 @@ impl MemoryStore {
     }
 
     fn delete_now(&self, session: &SessionId) -> Result<(), StoreError> {
-        let mut sessions = self.sessions();
-        let stored = sessions.by_id.get(session).ok_or_else(|| unknown(session))?;
+        let (mut sessions, key) = (self.sessions(), self.key(session));
+        let stored = sessions.by_id.get(&key).ok_or_else(|| unknown(session))?;
         if stored.is_open {
-            return Err(StoreError::Busy { session: session.clone() });
+            return Err(StoreError::Busy { session: session.clone(), until: None });
         }
-        sessions.remove(session);
+        sessions.remove(&key);
         Ok(())
+    }
+
+    fn delete_older_than_now(&self, time: SystemTime) -> u64 {
+        let mut sessions = self.sessions();
+        let is_old = |(key, stored): (&Key, &Stored)| {
+            (key.0 == self.principal && !stored.is_open && stored.used < time).then(|| key.clone())
+        };
+        let old: Vec<Key> = sessions.by_id.iter().filter_map(is_old).collect();
+        old.iter().for_each(|key| sessions.remove(key));
+        old.len() as u64
     }
 
     fn sessions(&self) -> MutexGuard<'_, Sessions> {
@@ -145,19 +166,18 @@ impl MemoryStore {
 }
 
 impl Sessions {
-    fn remove(&mut self, session: &SessionId) {
-        if let Some(stored) = self.by_id.remove(session) {
+    fn remove(&mut self, key: &Key) {
+        if let Some(stored) = self.by_id.remove(key) {
             self.bytes -= stored.bytes();
         }
     }
 
     /// Gives up what is beyond the limit, because this session has grown.
-    fn make_room(&mut self, grown: &SessionId, limit: usize) {
+    fn make_room(&mut self, grown: &Key, limit: usize) {
         while self.bytes > limit {
-            let closed =
-                self.by_id.values().filter(|stored| !stored.is_open && stored.info.session_id != *grown);
-            let Some(oldest) = closed.min_by_key(|stored| stored.changed) else { break };
-            let oldest = oldest.info.session_id.clone();
+            let closed = self.by_id.iter().filter(|(key, stored)| !stored.is_open && *key != grown);
+            let Some((oldest, _)) = closed.min_by_key(|(_, stored)| stored.last_use) else { break };
+            let oldest = oldest.clone();
             self.remove(&oldest);
         }
         let over = self.bytes.saturating_sub(limit);
@@ -183,7 +203,7 @@ impl SessionStore for MemoryStore {
     }
 
     fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-        let records = self.sessions().by_id.get(session).map(Stored::records);
+        let records = self.sessions().by_id.get(&self.key(session)).map(Stored::records);
         Box::pin(async move {
             let records = MemoryRecords(records.ok_or_else(|| unknown(session))?);
             Ok(Box::new(records) as Box<dyn Records>)
@@ -199,27 +219,36 @@ impl SessionStore for MemoryStore {
         let deleted = self.delete_now(session);
         Box::pin(async { deleted })
     }
+
+    fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
+        let deleted = self.delete_older_than_now(time);
+        Box::pin(async move { Ok(deleted) })
+    }
+
+    fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+        Ok(Arc::new(MemoryStore { inner: Arc::clone(&self.inner), principal: Arc::from(principal) }))
+    }
 }
 
 /// An open session.
 struct MemoryLog {
     store: MemoryStore,
     info: SessionInfo,
+    key: Key,
 }
 
 impl MemoryLog {
     /// Changes the session, which cannot be deleted while it is open.
     fn change(&self, change: impl FnOnce(&mut Stored)) -> Pending<'_, ()> {
-        let session = &self.info.session_id;
         let mut sessions = self.store.sessions();
         let sessions = &mut *sessions;
-        if let Some(stored) = sessions.by_id.get_mut(session) {
+        if let Some(stored) = sessions.by_id.get_mut(&self.key) {
             sessions.changes += 1;
             let before = stored.bytes();
-            change(stored);
             stored.changed = sessions.changes;
+            change(stored);
             sessions.bytes = sessions.bytes - before + stored.bytes();
-            sessions.make_room(session, self.store.inner.limit);
+            sessions.make_room(&self.key, self.store.inner.limit);
         }
         Box::pin(async { Ok(()) })
     }
@@ -232,16 +261,19 @@ impl SessionLog for MemoryLog {
 
     fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
         let sessions = self.store.sessions();
-        let stored = sessions.by_id.get(&self.info.session_id);
+        let stored = sessions.by_id.get(&self.key);
         let state = stored.map(Stored::state);
         Box::pin(async { Ok(state) })
     }
 
     fn position(&self) -> Option<u64> {
-        self.store.sessions().by_id.get(&self.info.session_id).map(|stored| stored.changed)
+        self.store.sessions().by_id.get(&self.key).map(|stored| stored.changed)
     }
 
     fn append(&mut self, mut records: Vec<Record>) -> Pending<'_, ()> {
+        if records.is_empty() {
+            return Box::pin(async { Ok(()) });
+        }
         // A part of the state is replaced, and the conversation goes from its beginning. Neither
         // keeps the memory of the other.
         let is_state = |record: &Record| record.kind().is_state();
@@ -252,7 +284,7 @@ impl SessionLog for MemoryLog {
             Record::gather(conversation, PIECE);
         }
         self.change(|stored| {
-            stored.used = SystemTime::now();
+            stored.note_use(stored.changed);
             for record in records {
                 stored.add(record);
             }
@@ -260,7 +292,10 @@ impl SessionLog for MemoryLog {
     }
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-        self.change(|stored| stored.info.title = title)
+        self.change(|stored| {
+            stored.note_use(stored.changed);
+            stored.info.title = title;
+        })
     }
 
     fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
@@ -274,7 +309,7 @@ impl SessionLog for MemoryLog {
 
 impl Drop for MemoryLog {
     fn drop(&mut self) {
-        if let Some(stored) = self.store.sessions().by_id.get_mut(&self.info.session_id) {
+        if let Some(stored) = self.store.sessions().by_id.get_mut(&self.key) {
             stored.is_open = false;
         }
     }

@@ -30,6 +30,8 @@ pub(super) struct Stored {
     pub(super) is_open: bool,
     /// The number of its last change.
     pub(super) changed: u64,
+    /// The number of the last change that was a use of the session, and the time of that.
+    pub(super) last_use: u64,
     pub(super) used: SystemTime,
 }
 
@@ -44,7 +46,14 @@ impl Stored {
     pub(super) fn new(info: SessionInfo, changed: u64) -> Self {
         let bytes = SESSION + info.cwd.len();
         let (conversation, state, used) = (VecDeque::new(), Vec::new(), SystemTime::now());
-        Stored { info, conversation, gone: 0, state, bytes, is_open: false, changed, used }
+        let last_use = changed;
+        Stored { info, conversation, gone: 0, state, bytes, is_open: false, changed, last_use, used }
+    }
+
+    /// Notes a change that is a use of the session.
+    pub(super) fn note_use(&mut self, changed: u64) {
+        self.last_use = changed;
+        self.used = SystemTime::now();
     }
 
     /// Returns the bytes that it costs.

@@ -10,8 +10,7 @@ async fn a_session_is_open_once_and_others_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let (here, there) = (Journal::at(folder.path()), Journal::at(folder.path()));
     let log = here.create(info(ID)).await.unwrap();
-    let busy =
-        |error: Option<StoreError>| matches!(error, Some(StoreError::Busy { session }) if session == id());
+    let busy = |error: Option<StoreError>| matches!(error, Some(StoreError::Busy { session, .. }) if session == id());
     assert!(busy(there.open(&id()).await.err()));
     assert!(busy(there.delete(&id()).await.err()));
     let mut other = there.create(info("other")).await.unwrap();

@@ -1,6 +1,7 @@
 //! Sessions that survive the process, as a client sees them in raw lines.
 
 mod blocking;
+mod closing;
 mod commands;
 mod failing;
 mod handlers;
@@ -8,9 +9,11 @@ mod listing;
 mod locking;
 mod memory;
 mod order;
+mod principals;
 mod refused;
 mod replay;
 mod state;
+mod unavailable;
 mod wrapped;
 
 use std::path::Path;

@@ -35,6 +35,11 @@ pub(super) trait Hooks: Send + Sync + 'static {
 
     fn committed(&self) {}
 
+    /// Runs before a session is closed.
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn list(&self) {}
 
     fn read(&self, batch: &[Record]) {
@@ -146,6 +151,13 @@ impl<H: Hooks> SessionLog for Around<Box<dyn SessionLog>, H> {
             self.inner.commit().await?;
             self.hooks.committed();
             Ok(())
+        })
+    }
+
+    fn close(self: Box<Self>) -> Pending<'static, ()> {
+        Box::pin(async move {
+            self.hooks.close().await?;
+            self.inner.close().await
         })
     }
 }

@@ -1,0 +1,148 @@
+//! Copies of sessions from one store to another, such as from a journal to a database.
+
+use acp_agent::store::{Record, Records, SessionLog, SessionStore, StoreError};
+use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
+
+/// The most records that are added at once.
+const AT_ONCE: usize = 1000;
+
+/// The outcome of a [`copy`].
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The number of sessions that are whole in the other store now.
+    pub sessions: u64,
+    /// The number of records that this call has added.
+    pub records: u64,
+    /// The sessions that were not copied, with the reasons. They may be open, or the other store
+    /// has other records of the same id.
+    pub left: Vec<(SessionId, StoreError)>,
+}
+
+/// Copies all sessions of one store to another one: records, facts and state. The stores are those
+/// of one principal each, by [`SessionStore::for_principal`].
+///
+/// It is resumable. A call goes on behind the records that an earlier one has copied, so it may be
+/// stopped at any time, and adds what has come since. Copy while agents run, stop them, and copy
+/// once more. Sessions come in the order of their use, so that lists keep it. Their times are those
+/// of the copy.
+///
+/// ```no_run
+/// use acp_agent::store::{Journal, StoreError};
+/// use acp_store_postgres::{PostgresStore, copy};
+///
+/// # async fn run(store: PostgresStore) -> Result<(), StoreError> {
+/// let copied = copy(&Journal::of_agent("notes"), &store).await?;
+/// assert!(copied.left.is_empty(), "{:?}", copied.left);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// A list of the sessions cannot be read, or a store is not [available](StoreError::Unavailable).
+/// What is wrong with one session only is in [`Copied::left`].
+pub async fn copy(from: &dyn SessionStore, to: &dyn SessionStore) -> Result<Copied, StoreError> {
+    let mut copied = Copied::default();
+    for session in in_order_of_use(from).await? {
+        let id = session.session_id.clone();
+        match copy_session(from, to, session).await {
+            Ok(records) => {
+                copied.sessions += 1;
+                copied.records += records;
+            }
+            Err(error @ StoreError::Unavailable { .. }) => return Err(error),
+            // Somebody has deleted it meanwhile.
+            Err(StoreError::Unknown { .. }) => {}
+            Err(error) => copied.left.push((id, error)),
+        }
+    }
+    Ok(copied)
+}
+
+/// Returns the sessions of a store. The one used last is at the end.
+async fn in_order_of_use(store: &dyn SessionStore) -> Result<Vec<SessionInfo>, StoreError> {
+    let (mut sessions, mut request) = (Vec::new(), ListSessionsRequest::new());
+    loop {
+        let page = store.list(&request).await?;
+        sessions.extend(page.sessions);
+        request.cursor = page.next_cursor;
+        if request.cursor.is_none() {
+            sessions.reverse();
+            return Ok(sessions);
+        }
+    }
+}
+
+/// Copies the rest of a session. Returns the number of records that it has added.
+async fn copy_session(
+    from: &dyn SessionStore,
+    to: &dyn SessionStore,
+    mut session: SessionInfo,
+) -> Result<u64, StoreError> {
+    let id = session.session_id.clone();
+    let mut records = from.read(&id).await?;
+    session.updated_at = None;
+    let mut log = match to.create(session.clone()).await {
+        Err(StoreError::Exists { .. }) => to.open(&id).await?,
+        created => created?,
+    };
+    let copied = match to.read(&id).await {
+        Ok(present) => copy_rest(&mut *records, present, &mut *log, &session).await,
+        Err(error) => Err(error),
+    };
+    // The session can be opened again, whatever became of the copy.
+    let closed = log.close().await;
+    let copied = copied?;
+    closed.map(|()| copied)
+}
+
+async fn copy_rest(
+    records: &mut dyn Records,
+    mut present: Box<dyn Records>,
+    log: &mut dyn SessionLog,
+    session: &SessionInfo,
+) -> Result<u64, StoreError> {
+    let mut rest = skip_present(records, &mut *present, &session.session_id).await?;
+    let mut added = 0;
+    while !rest.is_empty() {
+        added += rest.len() as u64;
+        while rest.len() > AT_ONCE {
+            let later = rest.split_off(AT_ONCE);
+            log.append(std::mem::replace(&mut rest, later)).await?;
+        }
+        log.append(rest).await?;
+        rest = records.next().await?;
+    }
+    if log.info().title != session.title {
+        log.set_title(session.title.clone()).await?;
+    }
+    if log.info().additional_directories != session.additional_directories {
+        log.set_additional_directories(session.additional_directories.clone()).await?;
+    }
+    log.commit().await?;
+    Ok(added)
+}
+
+/// Reads over the records that are present in the other store. Returns those after them that were
+/// read with them.
+async fn skip_present(
+    records: &mut dyn Records,
+    present: &mut dyn Records,
+    session: &SessionId,
+) -> Result<Vec<Record>, StoreError> {
+    let mut batch = records.next().await?.into_iter();
+    loop {
+        let found = present.next().await?;
+        if found.is_empty() {
+            let rest: Vec<Record> = batch.collect();
+            return if rest.is_empty() { records.next().await } else { Ok(rest) };
+        }
+        for found in found {
+            if batch.len() == 0 {
+                batch = records.next().await?.into_iter();
+            }
+            if batch.next().as_ref() != Some(&found) {
+                return Err(StoreError::Exists { session: session.clone() });
+            }
+        }
+    }
+}

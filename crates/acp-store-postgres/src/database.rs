@@ -1,0 +1,137 @@
+//! The database: statements on pooled connections, within the time that an operation has.
+
+use std::time::Duration;
+
+use acp_agent::store::StoreError;
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::error::{Failure, Passing, PostgresError};
+use crate::options::Options;
+
+/// The first wait between two attempts. Each further one is twice as long, up to the last.
+const FIRST_WAIT: Duration = Duration::from_millis(20);
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// A parameter of a statement with its type. The type goes along, so that nothing is prepared: a
+/// pooler gives each transaction to another connection.
+pub(crate) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
+
+/// A pool of connections to the database.
+#[derive(Clone, Debug)]
+pub(crate) struct Database {
+    pool: Pool,
+    attempt: Duration,
+    patience: Duration,
+}
+
+impl Database {
+    pub(crate) fn new(options: &Options) -> Result<Self, PostgresError> {
+        let mut config = options.config.clone();
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(options.attempt);
+        }
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        #[cfg(feature = "tls-rustls")]
+        let manager = Manager::from_config(config, crate::tls::connector()?, recycling);
+        #[cfg(not(feature = "tls-rustls"))]
+        let manager = Manager::from_config(config, tokio_postgres::NoTls, recycling);
+        let pool = Pool::builder(manager).max_size(options.connections).runtime(Runtime::Tokio1);
+        let pool = pool.build().map_err(|error| PostgresError::Tls(error.to_string()))?;
+        Ok(Database { pool, attempt: options.attempt, patience: options.patience })
+    }
+
+    /// Returns the time that an operation has from now on.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience { started: Instant::now(), limit: self.patience, wait: FIRST_WAIT }
+    }
+
+    /// Carries out one statement, in one attempt.
+    pub(crate) async fn try_rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
+        self.try_all(&[(sql, params)]).await
+    }
+
+    /// Carries out one statement, again and again until the patience ends. It must do no harm if it
+    /// is carried out twice.
+    pub(crate) async fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
+        let mut patience = self.patience();
+        loop {
+            match self.try_rows(sql, params).await {
+                Ok(rows) => return Ok(rows),
+                Err(failure) => patience.again(failure).await?,
+            }
+        }
+    }
+
+    /// Returns a connection, once one is free.
+    pub(crate) async fn client(&self) -> Result<Object, Failure> {
+        match timeout(self.attempt, self.pool.get()).await {
+            Ok(Ok(client)) => Ok(client),
+            Ok(Err(PoolError::Backend(error))) => Err(Failure::of(error)),
+            Ok(Err(error)) => Err(Failure::Passing(Passing(error.to_string()))),
+            Err(_) => Err(Failure::Passing(Passing("no connection is free".to_owned()))),
+        }
+    }
+
+    /// Carries out statements in one transaction, in one attempt. Returns the rows of the first.
+    pub(crate) async fn try_all(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<Row>, Failure> {
+        let started = Instant::now();
+        let mut client = self.client().await?;
+        let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4);
+        let outcome = match timeout(rest, carry_out(&mut client, statements)).await {
+            Ok(outcome) => outcome.map_err(Failure::of),
+            Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),
+        };
+        if let Err(Failure::Passing(_)) = outcome {
+            // The connection may be of a server that is read-only now, or in the middle of an answer.
+            drop(Object::take(client));
+        }
+        outcome
+    }
+}
+
+async fn carry_out(
+    client: &mut Object,
+    statements: &[(&str, &[Param<'_>])],
+) -> Result<Vec<Row>, tokio_postgres::Error> {
+    if let [(sql, params)] = statements {
+        return client.query_typed(sql, params).await;
+    }
+    let transaction = client.transaction().await?;
+    let mut first = None;
+    for (sql, params) in statements {
+        let rows = transaction.query_typed(sql, params).await?;
+        first.get_or_insert(rows);
+    }
+    transaction.commit().await?;
+    Ok(first.unwrap_or_default())
+}
+
+/// The time that an operation has.
+pub(crate) struct Patience {
+    started: Instant,
+    limit: Duration,
+    wait: Duration,
+}
+
+impl Patience {
+    /// Waits until the next attempt.
+    ///
+    /// # Errors
+    /// The failure is a lasting one, or there is no time for another attempt.
+    pub(crate) async fn again(&mut self, failure: Failure) -> Result<(), StoreError> {
+        let reason = match failure {
+            Failure::Passing(reason) => reason,
+            Failure::Lasting(error) => return Err(error.into()),
+        };
+        let waited = self.started.elapsed();
+        if waited + self.wait > self.limit {
+            return Err(StoreError::Unavailable { waited, reason: std::sync::Arc::new(reason) });
+        }
+        sleep(self.wait).await;
+        self.wait = (self.wait * 2).min(LAST_WAIT);
+        Ok(())
+    }
+}

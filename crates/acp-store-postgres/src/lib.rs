@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+mod batch;
+mod copy;
+mod database;
+mod error;
+mod facts;
+mod lease;
+mod list;
+mod log;
+mod migrate;
+mod names;
+mod options;
+mod read;
+mod renewal;
+mod statements;
+mod store;
+#[cfg(feature = "tls-rustls")]
+mod tls;
+
+pub use self::copy::{Copied, copy};
+pub use self::error::PostgresError;
+pub use self::migrate::migrate;
+pub use self::options::Options;
+pub use self::store::PostgresStore;

@@ -1,0 +1,252 @@
+//! The writing side of a session.
+
+use std::sync::Arc;
+
+use acp_agent::store::{Pending, Record, SessionLog, StoreError};
+use acp_types::v1::SessionInfo;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::database::{Database, Param};
+use crate::error::{Failure, PostgresError};
+use crate::facts::{self, StateAt};
+use crate::lease::{Change, Ending, Lease, Step};
+use crate::renewal::Leases;
+use crate::{batch, statements};
+
+/// An open session.
+pub(crate) struct PostgresLog {
+    pub(crate) database: Database,
+    pub(crate) leases: Arc<Leases>,
+    pub(crate) principal: String,
+    pub(crate) session: String,
+    pub(crate) info: SessionInfo,
+    pub(crate) state_at: StateAt,
+    pub(crate) lease: Lease<String>,
+}
+
+/// What a change does, besides the conditions of the lease.
+enum Changes<'c> {
+    Append { pieces: &'c [Vec<u8>], state_at: &'c str },
+    SetInfo { info: &'c str, is_use: bool },
+}
+
+impl PostgresLog {
+    /// Makes a change. Tries for as long as an operation has, and is certain of the outcome, unless
+    /// the database stays away.
+    async fn change(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
+        let millis = *self.leases.millis();
+        let adds = match changes {
+            Changes::Append { pieces, .. } => i64::try_from(pieces.len()).map_err(StoreError::other)?,
+            Changes::SetInfo { .. } => 1,
+        };
+        let of = Of { database: &self.database, principal: &self.principal, session: &self.session, millis };
+        let mut patience = self.database.patience();
+        let (lease, mut change) = (&mut self.lease, Change::new(adds));
+        loop {
+            let sent = match change.next(lease) {
+                Step::Fence => of.fence(lease).await.map(|row| change.fenced(lease, row)),
+                Step::Apply => {
+                    let applied = of.apply(lease, changes, adds).await;
+                    applied.map(|has_row| change.applied(lease, has_row))
+                }
+            };
+            match sent {
+                Ok(None) => {}
+                Ok(Some(Ending::Made)) => return Ok(()),
+                Ok(Some(Ending::Lost)) => {
+                    return Err(StoreError::Changed { session: self.info.session_id.clone() });
+                }
+                Err(failure) => patience.again(failure).await?,
+            }
+        }
+    }
+
+    async fn append_all(&mut self, records: &[Record]) -> Result<(), StoreError> {
+        let pieces = batch::write(records)?;
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        let state_at = self.state_after(records, &pieces)?;
+        let json = facts::write_state(&state_at)?;
+        self.change(&Changes::Append { pieces: &pieces, state_at: &json }).await?;
+        self.state_at = state_at;
+        Ok(())
+    }
+
+    /// Returns the places of the state once the records are added.
+    fn state_after(&self, records: &[Record], pieces: &[Vec<u8>]) -> Result<StateAt, StoreError> {
+        let mut state_at = self.state_at.clone();
+        if !records.iter().any(|record| record.kind().is_state()) {
+            return Ok(state_at);
+        }
+        let mut found = Vec::new();
+        for (place, piece) in (self.lease.seq + 1..).zip(pieces) {
+            batch::read(piece, &mut found)?;
+            for record in found.drain(..).filter(|record: &Record| record.kind().is_state()) {
+                state_at.insert(record.kind().name().to_owned(), place);
+            }
+        }
+        Ok(state_at)
+    }
+
+    async fn set_info(&mut self, info: SessionInfo, is_use: bool) -> Result<(), StoreError> {
+        let json = facts::write(&info);
+        self.change(&Changes::SetInfo { info: &json, is_use }).await?;
+        self.info = info;
+        Ok(())
+    }
+
+    async fn read_state(&self) -> Result<Vec<Record>, StoreError> {
+        let mut state: Vec<Record> = Vec::new();
+        for (kind, place) in &self.state_at {
+            let params: [Param<'_>; 3] =
+                [(&self.principal, Type::TEXT), (&self.session, Type::TEXT), (place, Type::INT8)];
+            let mut found = Vec::new();
+            for row in self.database.rows(statements::BATCH, &params).await? {
+                batch::read(row.try_get(0).map_err(PostgresError::Database)?, &mut found)?;
+            }
+            state.extend(found.into_iter().rfind(|record| record.kind().name() == kind));
+        }
+        Ok(state)
+    }
+
+    /// Gives the lease up, in one attempt. If that fails, it ends by itself. `None` if it was given
+    /// up before.
+    fn release(&mut self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        if !self.leases.remove(&self.lease.holder) {
+            return None;
+        }
+        let database = self.database.clone();
+        let (principal, session) = (self.principal.clone(), self.session.clone());
+        let holder = self.lease.holder.clone();
+        Some(async move {
+            let params: [Param<'_>; 3] =
+                [(&principal, Type::TEXT), (&session, Type::TEXT), (&holder, Type::TEXT)];
+            // Nobody could do anything about an error.
+            let _ = database.try_rows(&statements::RELEASE_SESSION, &params).await;
+        })
+    }
+}
+
+/// The session of a change.
+struct Of<'l> {
+    database: &'l Database,
+    principal: &'l String,
+    session: &'l String,
+    millis: i64,
+}
+
+impl Of<'_> {
+    /// Raises the epoch of the lease. Returns the new one and the number of changes.
+    async fn fence(&self, lease: &Lease<String>) -> Result<Option<(i64, i64)>, Failure> {
+        let params: [Param<'_>; 4] = [
+            (self.principal, Type::TEXT),
+            (self.session, Type::TEXT),
+            (&lease.holder, Type::TEXT),
+            (&self.millis, Type::INT8),
+        ];
+        let rows = self.database.try_rows(&statements::FENCE_SELF, &params).await?;
+        rows.first().map(epoch_and_seq).transpose().map_err(Failure::Lasting)
+    }
+
+    /// Makes the change. Returns whether the conditions held.
+    async fn apply(&self, lease: &Lease<String>, changes: &Changes<'_>, adds: i64) -> Result<bool, Failure> {
+        let head: [Param<'_>; 4] = [
+            (self.principal, Type::TEXT),
+            (self.session, Type::TEXT),
+            (&lease.holder, Type::TEXT),
+            (&lease.epoch, Type::INT8),
+        ];
+        let [principal, session, holder, epoch] = head;
+        let rows = match changes {
+            Changes::Append { pieces, state_at } => {
+                let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+                let params: [Param<'_>; 8] = [
+                    principal,
+                    session,
+                    holder,
+                    epoch,
+                    (&adds, Type::INT8),
+                    (state_at, Type::TEXT),
+                    (&self.millis, Type::INT8),
+                    (&pieces, Type::BYTEA_ARRAY),
+                ];
+                self.database.try_rows(&statements::APPEND, &params).await?
+            }
+            Changes::SetInfo { info, is_use } => {
+                let params: [Param<'_>; 7] = [
+                    principal,
+                    session,
+                    holder,
+                    epoch,
+                    (info, Type::TEXT),
+                    (&self.millis, Type::INT8),
+                    (is_use, Type::BOOL),
+                ];
+                self.database.try_rows(&statements::SET_INFO, &params).await?
+            }
+        };
+        Ok(!rows.is_empty())
+    }
+}
+
+/// Reads the first two columns of a row.
+pub(crate) fn epoch_and_seq(row: &Row) -> Result<(i64, i64), PostgresError> {
+    let column = |at| row.try_get(at).map_err(PostgresError::Database);
+    Ok((column(0)?, column(1)?))
+}
+
+impl SessionLog for PostgresLog {
+    fn info(&self) -> &SessionInfo {
+        &self.info
+    }
+
+    fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
+        Box::pin(async { self.read_state().await.map(Some) })
+    }
+
+    fn position(&self) -> Option<u64> {
+        (!self.lease.is_in_doubt()).then_some(self.lease.seq.unsigned_abs())
+    }
+
+    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+        Box::pin(async move { self.append_all(&records).await })
+    }
+
+    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
+        let mut info = self.info.clone();
+        info.title = title;
+        Box::pin(self.set_info(info, true))
+    }
+
+    fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
+        let mut info = self.info.clone();
+        info.additional_directories = directories;
+        Box::pin(self.set_info(info, false))
+    }
+
+    fn commit(&mut self) -> Pending<'_, ()> {
+        // Each change is committed when it is made.
+        Box::pin(async { Ok(()) })
+    }
+
+    fn close(mut self: Box<Self>) -> Pending<'static, ()> {
+        let released = self.release();
+        Box::pin(async move {
+            if let Some(released) = released {
+                released.await;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Gives the lease up a little later.
+impl Drop for PostgresLog {
+    fn drop(&mut self) {
+        if let (Ok(runtime), Some(released)) = (tokio::runtime::Handle::try_current(), self.release()) {
+            runtime.spawn(released);
+        }
+    }
+}

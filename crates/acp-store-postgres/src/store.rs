@@ -1,0 +1,285 @@
+//! The store: sessions of one principal in a database.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use acp_agent::store::{Pending, Records, SessionLog, SessionStore, StoreError};
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+use tokio_postgres::types::Type;
+
+use crate::database::{Database, Param, Patience};
+use crate::error::{Failure, PostgresError};
+use crate::facts;
+use crate::lease::Lease;
+use crate::log::{PostgresLog, epoch_and_seq};
+use crate::options::Options;
+use crate::read::PostgresRecords;
+use crate::renewal::Leases;
+use crate::{list, migrate, names, statements};
+
+/// The most sessions that are deleted for their age before others are looked for.
+const AT_ONCE: i64 = 100;
+
+/// The attempts to take a lease. Each is a holder of its own, so that one that comes late, when the
+/// session may be another one, is not taken for the log that has the lease.
+struct Attempts {
+    patience: Patience,
+    /// The holders of attempts whose answers were lost.
+    earlier: Vec<String>,
+}
+
+impl Attempts {
+    fn new(database: &Database) -> Self {
+        Attempts { patience: database.patience(), earlier: Vec::new() }
+    }
+
+    /// Returns an id that nobody has.
+    fn next() -> String {
+        SessionId::unique().to_string()
+    }
+
+    /// Waits until the next attempt.
+    async fn lost(&mut self, holder: String, failure: Failure) -> Result<(), StoreError> {
+        self.earlier.push(holder);
+        self.patience.again(failure).await
+    }
+}
+
+/// Sessions in a PostgreSQL database. Any number of processes may use them.
+///
+/// The [crate](crate) explains its promises. A clone is cheap, and shares the connections.
+///
+/// ```no_run
+/// use acp_agent::{Result, Router, StopReason, Turn, op};
+/// use acp_store_postgres::{Options, PostgresStore};
+///
+/// # async fn prompt(_: &(), turn: Turn) -> Result<StopReason> {
+/// #     turn.say("Noted.").await?;
+/// #     Ok(StopReason::EndTurn)
+/// # }
+/// # async fn run() -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// let options = Options::new("postgresql://agent@db.example/sessions")?;
+/// let store = PostgresStore::connect(&options).await?;
+/// let agent = Router::new("notes", "1.0.0", ()).on::<op::Prompt, _>(prompt).store(store);
+/// # let _ = agent;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct PostgresStore {
+    database: Database,
+    leases: Arc<Leases>,
+    principal: String,
+    page_size: usize,
+}
+
+impl PostgresStore {
+    /// Connects to a database that has the [tables](crate::migrate). It begins with the sessions of
+    /// the principal without a name.
+    ///
+    /// # Errors
+    /// A [`PostgresError`] if this program must not use the tables, or the database does not keep
+    /// what it acknowledges. [`StoreError::Unavailable`] if it does not answer in time.
+    pub async fn connect(options: &Options) -> Result<Self, StoreError> {
+        let database = Database::new(options)?;
+        migrate::check(&database).await?;
+        let leases = Leases::new(database.clone(), options.lease);
+        Ok(PostgresStore { database, leases, principal: String::new(), page_size: options.page_size })
+    }
+
+    async fn create_log(&self, info: SessionInfo) -> Result<Box<dyn SessionLog>, StoreError> {
+        let session = names::new_session(&info.session_id)?;
+        let (json, folder) = (facts::write(&info), names::folder(&info.cwd));
+        let mut attempts = Attempts::new(&self.database);
+        loop {
+            let lease = Lease::new(Attempts::next(), 1, 0);
+            let params: [Param<'_>; 7] = [
+                (&self.principal, Type::TEXT),
+                (&session, Type::TEXT),
+                (&lease.holder, Type::TEXT),
+                (&lease.epoch, Type::INT8),
+                (&json, Type::TEXT),
+                (&folder, Type::TEXT),
+                (self.leases.millis(), Type::INT8),
+            ];
+            match self.database.try_rows(statements::CREATE, &params).await {
+                Ok(rows) if rows.is_empty() => break,
+                Ok(_) => return Ok(Box::new(self.held(session, info, facts::StateAt::new(), lease))),
+                Err(failure) => attempts.lost(lease.holder, failure).await?,
+            }
+        }
+        // It exists. It is this one's own if the answer to an earlier attempt was lost.
+        let created = self.take(&statements::ADOPT_SESSION, &session, attempts).await?;
+        created.ok_or(StoreError::Exists { session: info.session_id })
+    }
+
+    async fn open_log(&self, id: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
+        let session = names::stored_session(id)?;
+        let attempts = Attempts::new(&self.database);
+        match self.take(&statements::OPEN_SESSION, &session, attempts).await? {
+            Some(log) => Ok(log),
+            None => Err(self.why_not(id, &session).await?),
+        }
+    }
+
+    /// Takes the lease of a session. Returns `None` if the conditions do not hold.
+    async fn take(
+        &self,
+        sql: &str,
+        session: &String,
+        mut attempts: Attempts,
+    ) -> Result<Option<Box<dyn SessionLog>>, StoreError> {
+        loop {
+            let holder = Attempts::next();
+            let params: [Param<'_>; 5] = [
+                (&self.principal, Type::TEXT),
+                (session, Type::TEXT),
+                (&holder, Type::TEXT),
+                (self.leases.millis(), Type::INT8),
+                (&attempts.earlier, Type::TEXT_ARRAY),
+            ];
+            let rows = match self.database.try_rows(sql, &params).await {
+                Ok(rows) => rows,
+                Err(failure) => {
+                    attempts.lost(holder, failure).await?;
+                    continue;
+                }
+            };
+            let Some(row) = rows.first() else { return Ok(None) };
+            let text = |at| row.try_get::<_, &str>(at).map_err(PostgresError::Database);
+            let (info, state_at) = (facts::read(text(2)?)?, facts::read_state(text(3)?)?);
+            let (epoch, seq) = epoch_and_seq(row)?;
+            let lease = Lease::new(holder, epoch, seq);
+            return Ok(Some(Box::new(self.held(session.clone(), info, state_at, lease))));
+        }
+    }
+
+    fn held(
+        &self,
+        session: String,
+        info: SessionInfo,
+        state_at: facts::StateAt,
+        lease: Lease<String>,
+    ) -> PostgresLog {
+        self.leases.add(&lease.holder, &self.principal, &session);
+        PostgresLog {
+            database: self.database.clone(),
+            leases: Arc::clone(&self.leases),
+            principal: self.principal.clone(),
+            session,
+            info,
+            state_at,
+            lease,
+        }
+    }
+
+    /// Returns the reason why a session could not be opened or deleted.
+    async fn why_not(&self, id: &SessionId, session: &String) -> Result<StoreError, StoreError> {
+        let params: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (session, Type::TEXT)];
+        let rows = self.database.rows(statements::LEASE_LEFT, &params).await?;
+        let Some(row) = rows.first() else { return Ok(StoreError::Unknown { session: id.clone() }) };
+        let left: Option<i64> = row.try_get(0).map_err(PostgresError::Database)?;
+        let left = Duration::from_millis(left.unwrap_or_default().try_into().unwrap_or_default());
+        Ok(StoreError::Busy { session: id.clone(), until: Some(SystemTime::now() + left) })
+    }
+
+    async fn records(&self, id: &SessionId) -> Result<Box<dyn Records>, StoreError> {
+        let session = names::stored_session(id)?;
+        let params: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (&session, Type::TEXT)];
+        let rows = self.database.rows(statements::END, &params).await?;
+        let row = rows.first().ok_or_else(|| StoreError::Unknown { session: id.clone() })?;
+        let end = row.try_get(0).map_err(PostgresError::Database)?;
+        let (database, principal) = (self.database.clone(), self.principal.clone());
+        Ok(Box::new(PostgresRecords { database, principal, session, after: 0, end }))
+    }
+
+    async fn delete_session(&self, id: &SessionId) -> Result<(), StoreError> {
+        let session = names::stored_session(id)?;
+        let of = [(&self.principal as _, Type::TEXT), (&session as _, Type::TEXT)];
+        let (is_deleted, was_lost) = self.delete_rows(&statements::DELETE_SESSION, &of, &of).await?;
+        if is_deleted {
+            return Ok(());
+        }
+        match self.why_not(id, &session).await? {
+            // An earlier attempt has deleted it, and the answer was lost.
+            StoreError::Unknown { .. } if was_lost => Ok(()),
+            error => Err(error),
+        }
+    }
+
+    /// Deletes a session and its records. Returns whether the conditions held, and whether the
+    /// answer to an earlier attempt was lost.
+    async fn delete_rows(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        of: &[Param<'_>],
+    ) -> Result<(bool, bool), StoreError> {
+        let (mut patience, mut was_lost) = (self.database.patience(), false);
+        loop {
+            match self.database.try_all(&[(sql, params), (statements::DELETE_RECORDS, of)]).await {
+                Ok(rows) => return Ok((!rows.is_empty(), was_lost)),
+                Err(failure) => patience.again(failure).await?,
+            }
+            was_lost = true;
+        }
+    }
+
+    async fn delete_older(&self, time: SystemTime) -> Result<u64, StoreError> {
+        let mut deleted = 0;
+        loop {
+            let params: [Param<'_>; 3] =
+                [(&self.principal, Type::TEXT), (&time, Type::TIMESTAMPTZ), (&AT_ONCE, Type::INT8)];
+            let rows = self.database.rows(statements::OLDER_THAN, &params).await?;
+            let before = deleted;
+            for row in &rows {
+                let session: String = row.try_get(0).map_err(PostgresError::Database)?;
+                let of: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (&session, Type::TEXT)];
+                let [principal, id] = of.clone();
+                let params = [principal, id, (&time as _, Type::TIMESTAMPTZ)];
+                deleted += u64::from(self.delete_rows(&statements::DELETE_OLDER, &params, &of).await?.0);
+            }
+            // The rest may all be open by now.
+            if deleted == before {
+                return Ok(deleted);
+            }
+        }
+    }
+}
+
+impl SessionStore for PostgresStore {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        Box::pin(self.create_log(session))
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        Box::pin(self.open_log(session))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        Box::pin(self.records(session))
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        Box::pin(list::list(&self.database, &self.principal, request, self.page_size))
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        Box::pin(self.delete_session(session))
+    }
+
+    fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
+        Box::pin(self.delete_older(time))
+    }
+
+    fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+        let principal = names::principal(principal)?;
+        Ok(Arc::new(PostgresStore { principal, ..self.clone() }))
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("pool", &self.database).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! Copies from and to a journal.
+
+use acp_agent::store::{Journal, Record, RecordKind, SessionStore, StoreError};
+use acp_store_postgres::copy;
+use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
+
+use crate::server::{Server, server_or_skip};
+use crate::{read, store, updates};
+
+/// Keeps sessions with records, state, titles and directories.
+async fn fill(store: &dyn SessionStore, count: usize) {
+    for number in 0..count {
+        let info = SessionInfo::new(format!("session {number}"), "/work");
+        let info = info.additional_directories(vec![format!("/more/{number}")]);
+        let mut log = store.create(info).await.unwrap();
+        log.append(updates(0..number * 211)).await.unwrap();
+        log.append(vec![Record::new(RecordKind::Saved, format!("[{number}]")).unwrap()]).await.unwrap();
+        log.set_title(Some(format!("title {number}"))).await.unwrap();
+        log.commit().await.unwrap();
+        log.close().await.unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+/// Returns the facts of all sessions but their times, those used last first.
+async fn listed(store: &dyn SessionStore) -> Vec<SessionInfo> {
+    let mut sessions = store.list(&ListSessionsRequest::new()).await.unwrap().sessions;
+    sessions.iter_mut().for_each(|session| session.updated_at = None);
+    sessions
+}
+
+async fn check_same(one: &dyn SessionStore, other: &dyn SessionStore) {
+    assert_eq!(listed(one).await, listed(other).await);
+    for session in listed(one).await {
+        let id = session.session_id;
+        assert_eq!(read(one, &id).await, read(other, &id).await, "{id}");
+        let mut state = Vec::new();
+        for store in [one, other] {
+            let mut log = store.open(&id).await.unwrap();
+            state.push(log.state().await.unwrap());
+            log.close().await.unwrap();
+        }
+        assert_eq!(state[0], state[1], "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_is_copied_to_a_database_and_back() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, back) = (Journal::at(folder.path().join("a")), Journal::at(folder.path().join("b")));
+    fill(&journal, 12).await;
+    let copied = copy(&journal, &store).await.unwrap();
+    assert_eq!((copied.sessions, copied.left.len()), (12, 0), "{copied:?}");
+    check_same(&journal, &store).await;
+    copy(&store, &back).await.unwrap();
+    check_same(&journal, &back).await;
+    // A second time there is nothing to do.
+    let copied = copy(&journal, &store).await.unwrap();
+    assert_eq!((copied.sessions, copied.records), (12, 0), "{copied:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_was_stopped_goes_on_where_it_was() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let id = SessionId::from("half");
+    let mut log = journal.create(SessionInfo::new(id.clone(), "/work")).await.unwrap();
+    log.append(updates(0..2500)).await.unwrap();
+    // What an earlier copy has left behind.
+    let mut half = store.create(SessionInfo::new(id.clone(), "/work")).await.unwrap();
+    half.append(updates(0..1234)).await.unwrap();
+    let copied = copy(&journal, &store).await.unwrap();
+    assert!(matches!(copied.left.as_slice(), [(left, StoreError::Busy { .. })] if *left == id), "{copied:?}");
+    half.close().await.unwrap();
+    // The agent of the journal still runs.
+    assert_eq!(copy(&journal, &store).await.unwrap().records, 2500 - 1234);
+    log.append(updates(2500..2600)).await.unwrap();
+    log.close().await.unwrap();
+    assert_eq!(copy(&journal, &store).await.unwrap().records, 100);
+    assert_eq!(read(&store, &id).await, updates(0..2600));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_with_other_records_is_left_alone() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    for (id, records) in [("same", updates(0..5)), ("other", updates(0..5)), ("longer", updates(0..5))] {
+        let mut log = journal.create(SessionInfo::new(id, "/work")).await.unwrap();
+        log.append(records).await.unwrap();
+        log.close().await.unwrap();
+    }
+    for (id, records) in [("other", updates(100..103)), ("longer", updates(0..9))] {
+        let mut log = store.create(SessionInfo::new(id, "/work")).await.unwrap();
+        log.append(records).await.unwrap();
+        log.close().await.unwrap();
+    }
+    let copied = copy(&journal, &store).await.unwrap();
+    let mut left: Vec<_> = copied.left.iter().map(|(id, _)| id.as_str()).collect();
+    left.sort_unstable();
+    assert_eq!((copied.sessions, left), (1, vec!["longer", "other"]));
+    assert_eq!(read(&store, &"other".into()).await, updates(100..103));
+    assert_eq!(read(&store, &"longer".into()).await, updates(0..9));
+}

@@ -1,0 +1,254 @@
+//! Servers of PostgreSQL and pgbouncer in temporary folders, and databases on them.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The user who runs the servers if this is root, which PostgreSQL refuses.
+const NOBODY: u32 = 65534;
+
+/// Runs a program until stdin ends, and then ends it at once. So no server outlives the tests.
+const GUARD: &str = r#"exec 3<&0; { read -r _ <&3; kill -QUIT $$ 2>/dev/null; } & exec "$@" 3<&- </dev/null"#;
+
+/// Returns a server for a test, or says loudly that the test is skipped.
+macro_rules! server_or_skip {
+    ($server:expr) => {
+        match $server {
+            Some(server) => server,
+            None => return,
+        }
+    };
+}
+
+pub(crate) use server_or_skip;
+
+/// Finds a program of PostgreSQL or pgbouncer. Without it the test is skipped, or fails if
+/// `ACP_REQUIRE_POSTGRES` is 1.
+fn program(name: &str) -> Option<PathBuf> {
+    // The folder of the version first: the programs elsewhere may be wrappers.
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
+    folders.push("/usr/sbin".into());
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let found = folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file());
+    if found.is_none() {
+        assert!(
+            std::env::var_os("ACP_REQUIRE_POSTGRES").is_none_or(|required| required != "1"),
+            "`{name}` is missing: install PostgreSQL and pgbouncer",
+        );
+        eprintln!("\n*** SKIPPED: no `{name}`. Sessions on PostgreSQL are NOT tested. ***\n");
+    }
+    found
+}
+
+/// Prepares a command as a user who may run the servers.
+fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command.current_dir("/").env("LC_ALL", "C").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::Builder::new().prefix("acp-postgres-").tempdir_in("/tmp").unwrap();
+    if rustix::process::geteuid().is_root() {
+        chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    folder
+}
+
+/// A server of PostgreSQL on a unix socket.
+pub(crate) struct Server {
+    folder: TempDir,
+    postgres: PathBuf,
+    running: Option<Child>,
+}
+
+impl Server {
+    /// Starts a server of its own for a test.
+    pub(crate) fn start() -> Option<Self> {
+        let (initdb, postgres) = (program("initdb")?, program("postgres")?);
+        let folder = folder();
+        let data = folder.path().join("data");
+        let made = command(initdb)
+            .args(["--no-locale", "-E", "UTF8", "-U", "postgres", "-A", "trust", "--no-sync", "-D"])
+            .arg(&data)
+            .status();
+        assert!(made.unwrap().success(), "initdb");
+        let mut server = Server { folder, postgres, running: None };
+        server.run();
+        Some(server)
+    }
+
+    /// Returns the server that most tests share.
+    pub(crate) fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Option<Server>> = OnceLock::new();
+        SHARED.get_or_init(Self::start).as_ref()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Starts the server again, and waits until it takes connections.
+    pub(crate) fn run(&mut self) {
+        self.running = Some(self.spawn());
+        let until = Instant::now() + Duration::from_secs(120);
+        while self.psql("postgres", "select 1").is_none() {
+            assert!(Instant::now() < until, "the server does not start");
+            std::thread::sleep(Duration::from_millis(20));
+            // It refuses to start while processes of a killed one still have its memory.
+            if self.running.as_mut().is_none_or(|guard| guard.try_wait().unwrap().is_some()) {
+                self.running = Some(self.spawn());
+            }
+        }
+    }
+
+    fn spawn(&self) -> Child {
+        let mut server = command("/bin/sh");
+        // The guard ends with the server, too.
+        server.args(["-c", GUARD, "sh"]).arg(&self.postgres).arg("-D").arg(self.path().join("data"));
+        server.arg("-k").arg(self.path());
+        for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=60"] {
+            server.args(["-c", setting]);
+        }
+        server.stdin(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Kills the server. Its other processes notice that, and end.
+    pub(crate) fn kill(&mut self) {
+        let data = self.path().join("data");
+        if let Ok(text) = std::fs::read_to_string(data.join("postmaster.pid"))
+            && let Some(pid) = text.lines().next().and_then(|line| line.trim().parse().ok())
+            && let Some(pid) = rustix::process::Pid::from_raw(pid)
+        {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        self.stopped();
+    }
+
+    /// Ends the server at once.
+    pub(crate) fn stop(&mut self) {
+        self.stopped();
+    }
+
+    fn stopped(&mut self) {
+        if let Some(mut guard) = self.running.take() {
+            drop(guard.stdin.take());
+            guard.wait().unwrap();
+        }
+    }
+
+    /// Carries out SQL. Returns its output, or `None` if it failed.
+    pub(crate) fn psql(&self, database: &str, sql: &str) -> Option<String> {
+        let mut psql = command(self.postgres.with_file_name("psql"));
+        psql.args([
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            "postgres",
+            "-d",
+            database,
+            "-c",
+            sql,
+        ]);
+        let mut psql = psql.arg("-h").arg(self.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = String::new();
+        psql.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+        psql.wait().unwrap().success().then_some(output)
+    }
+
+    /// Makes a new database.
+    pub(crate) fn database(&self) -> Database {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        self.psql("postgres", &format!("create database {name}")).expect("create database");
+        Database { host: self.path().to_owned(), port: 5432, name, user: "postgres".to_owned() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stopped();
+    }
+}
+
+/// A database, and the way to it.
+#[derive(Clone)]
+pub(crate) struct Database {
+    host: PathBuf,
+    port: u16,
+    pub(crate) name: String,
+    user: String,
+}
+
+impl Database {
+    pub(crate) fn url(&self) -> String {
+        let Database { host, port, name, user } = self;
+        format!("host={} port={port} dbname={name} user={user}", host.display())
+    }
+
+    pub(crate) fn as_user(&self, user: &str) -> Self {
+        Database { user: user.to_owned(), ..self.clone() }
+    }
+}
+
+/// A pgbouncer in transaction mode before a server.
+pub(crate) struct Bouncer {
+    folder: TempDir,
+    guard: Child,
+}
+
+impl Bouncer {
+    pub(crate) fn before(server: &Server) -> Option<Self> {
+        let pgbouncer = program("pgbouncer")?;
+        let folder = folder();
+        let config = folder.path().join("pgbouncer.ini");
+        let text = format!(
+            "[databases]\n* = host={} port=5432 user=postgres\n[pgbouncer]\npool_mode = transaction\n\
+             auth_type = any\nlisten_addr =\nunix_socket_dir = {}\nlisten_port = 6432\ndefault_pool_size = 4\n",
+            server.path().display(),
+            folder.path().display(),
+        );
+        std::fs::write(&config, text).unwrap();
+        let guard = command("/bin/sh")
+            .args(["-c", GUARD, "sh"])
+            .arg(pgbouncer)
+            .arg(&config)
+            .stdin(Stdio::piped())
+            .spawn();
+        let bouncer = Bouncer { folder, guard: guard.unwrap() };
+        let until = Instant::now() + Duration::from_secs(60);
+        while !bouncer.folder.path().join(".s.PGSQL.6432").exists() {
+            assert!(Instant::now() < until, "pgbouncer does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(bouncer)
+    }
+
+    /// Returns the way to a database through the pooler.
+    pub(crate) fn to(&self, database: &Database) -> Database {
+        Database { host: self.folder.path().to_owned(), port: 6432, ..database.clone() }
+    }
+}
+
+impl Drop for Bouncer {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        self.guard.wait().unwrap();
+    }
+}

@@ -1,0 +1,108 @@
+//! Turns of an agent whose sessions are in a database, as a client sees them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_agent::{Result, Router, Serve, StopReason, Turn, op};
+use acp_store_postgres::PostgresStore;
+use serde_json::{Value, json};
+use testkit::ScriptedPeer;
+use tokio::task::JoinHandle;
+
+use crate::server::{Server, server_or_skip};
+use crate::{connect, quick, read, store};
+
+/// Says each line of the prompt as a message of its own.
+async fn lines(_: &(), turn: Turn) -> Result<StopReason> {
+    for line in turn.text().lines() {
+        turn.say(line).await?;
+    }
+    Ok(StopReason::EndTurn)
+}
+
+/// A client of an agent with this store.
+async fn client(store: &PostgresStore, principal: &str) -> (ScriptedPeer, JoinHandle<Result<()>>) {
+    let agent = Router::new("lines", "1.0.0", ()).on::<op::Prompt, _>(lines).store(store.clone());
+    let (transport, mut client) = ScriptedPeer::pair();
+    let served = tokio::spawn(Serve::shared(Arc::new(agent)).principal(principal).over(transport));
+    client.call("initialize", json!({"protocolVersion": 1})).await.unwrap();
+    (client, served)
+}
+
+async fn prompt(client: &mut ScriptedPeer, session: &Value, text: &str) -> Value {
+    let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
+    call(client, "session/prompt", params).await
+}
+
+async fn call(client: &mut ScriptedPeer, method: &str, params: Value) -> Value {
+    (*client.call(method, params).await.unwrap()).clone()
+}
+
+async fn new_session(client: &mut ScriptedPeer) -> Value {
+    let mut opened = call(client, "session/new", json!({"cwd": "/work", "mcpServers": []})).await;
+    opened["result"]["sessionId"].take()
+}
+
+fn resume(session: &Value) -> Value {
+    json!({"sessionId": session, "cwd": "/work", "mcpServers": []})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_replica_takes_a_session_up() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let (first, second) = (store(&database).await, store(&database).await);
+    let (mut one, served) = client(&first, "ann").await;
+    let session = new_session(&mut one).await;
+    assert_eq!(prompt(&mut one, &session, "a\nb").await["result"]["stopReason"], "end_turn");
+    let (mut two, other) = client(&second, "ann").await;
+    let busy = call(&mut two, "session/resume", resume(&session)).await;
+    assert_eq!(busy["error"]["code"], -32600, "{busy}");
+    assert!(busy["error"]["message"].as_str().unwrap().contains("try again at"), "{busy}");
+    // Somebody else does not learn that it exists.
+    let (mut eve, third) = client(&second, "eve").await;
+    let unknown = call(&mut eve, "session/resume", resume(&session)).await;
+    assert_eq!(unknown["error"]["code"], -32002, "{unknown}");
+    one.close().await;
+    served.await.unwrap().unwrap();
+    let loaded = call(&mut two, "session/load", resume(&session)).await;
+    assert!(loaded.get("result").is_some(), "{loaded}");
+    assert_eq!(two.take_notifications().len(), 3);
+    assert_eq!(prompt(&mut two, &session, "c").await["result"]["stopReason"], "end_turn");
+    for (mut client, served) in [(two, other), (eve, third)] {
+        client.close().await;
+        served.await.unwrap().unwrap();
+    }
+}
+
+/// The turn in which the database goes away fails with the typed error, and so do those after it.
+/// Then the session goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turns_fail_while_the_database_is_away_and_the_session_goes_on() {
+    let mut server = server_or_skip!(Server::start());
+    let options =
+        quick(&server.database()).patience(Duration::from_millis(300)).lease(Duration::from_secs(60));
+    let store = connect(&options).await;
+    let (mut client, served) = client(&store, "").await;
+    let session = new_session(&mut client).await;
+    assert_eq!(prompt(&mut client, &session, "before").await["result"]["stopReason"], "end_turn");
+    server.stop();
+    for _ in 0..2 {
+        let failed = prompt(&mut client, &session, "lost").await;
+        assert_eq!(failed["error"]["code"], -32603, "{failed}");
+        assert!(failed["error"]["message"].as_str().unwrap().contains("not available"), "{failed}");
+    }
+    server.run();
+    let mut answer = prompt(&mut client, &session, "after").await;
+    while answer.get("error").is_some() {
+        assert!(answer["error"]["message"].as_str().unwrap().contains("not available"), "{answer}");
+        answer = prompt(&mut client, &session, "after").await;
+    }
+    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    client.close().await;
+    served.await.unwrap().unwrap();
+    let id = acp_types::v1::SessionId::from(session.as_str().unwrap());
+    let texts: String = read(&store, &id).await.iter().map(|record| record.json().to_owned()).collect();
+    assert_eq!(texts.matches("before").count(), 2, "{texts}");
+    assert!(texts.matches("after").count() >= 2, "{texts}");
+}

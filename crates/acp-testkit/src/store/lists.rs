@@ -1,0 +1,185 @@
+//! Promises about lists, and about sessions that are deleted for their age.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use acp_agent::store::{SessionStore, StoreError};
+use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
+
+use super::case::{Stop, Stores, Tried, cases, require};
+use super::samples::{create, error_of, info, keep, read, updates};
+
+cases! {
+    "list", "A list has each session once, with its title, directories and time.", list;
+    "list-order", "Sessions that were used last come first.", list_order;
+    "list-pages", "The pages of a list have all sessions, each once.", list_pages;
+    "list-cursor", "A cursor that does not come from a list of the store fails with `Cursor`.", list_cursor;
+    "list-folder", "A list of one working directory has its sessions and no others, on all pages.", list_folder;
+    "only-looked-at", "Opening and closing a session does not make it one that was used last.", only_looked_at;
+    "older-than", "Sessions that are older than a time are deleted, those that are open stay.", older_than;
+}
+
+/// Returns the sessions of all pages.
+async fn all_pages(store: &dyn SessionStore, mut request: ListSessionsRequest) -> Tried<Vec<SessionInfo>> {
+    let mut all = Vec::new();
+    loop {
+        let page = store.list(&request).await?;
+        all.extend(page.sessions);
+        match page.next_cursor {
+            None => return Ok(all),
+            cursor if cursor == request.cursor => {
+                return Err(Stop::Failed("a page is followed by itself".to_owned()));
+            }
+            cursor => request.cursor = cursor,
+        }
+        require(all.len() < 10_000, || "the pages do not end".to_owned())?;
+    }
+}
+
+fn ids(sessions: &[SessionInfo]) -> Vec<&str> {
+    sessions.iter().map(|session| session.session_id.as_str()).collect()
+}
+
+/// Waits until the time of the next use differs, also on a file system with coarse times.
+async fn a_moment() {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+async fn list([first, second]: Stores) -> Tried {
+    require(all_pages(&*second, ListSessionsRequest::new()).await?.is_empty(), || {
+        "a list of an empty store has sessions".to_owned()
+    })?;
+    let new = info("one").additional_directories(vec!["/more".to_owned()]);
+    let mut log = first.create(new).await?;
+    log.append(updates(0..2)?).await?;
+    log.set_title(Some("a title".to_owned())).await?;
+    log.commit().await?;
+    for is_open in [true, false] {
+        let found = all_pages(&*second, ListSessionsRequest::new()).await?;
+        require(ids(&found) == ["one"], || format!("open {is_open}: {:?}", ids(&found)))?;
+        for session in found {
+            let is_same = session.title.as_deref() == Some("a title")
+                && session.cwd == "/work"
+                && session.additional_directories == ["/more"];
+            require(is_same, || format!("open {is_open}: {session:?}"))?;
+            let time = session.updated_at.unwrap_or_default();
+            let is_time = time.len() >= 20 && time.get(10..11) == Some("T");
+            require(is_time, || format!("`updatedAt` is `{time}` instead of an ISO 8601 time"))?;
+        }
+    }
+    Ok(log.close().await?)
+}
+
+async fn list_order([first, second]: Stores) -> Tried {
+    for id in ["a", "b", "c"] {
+        keep(&*first, id, updates(0..1)?).await?;
+        a_moment().await;
+    }
+    let found = all_pages(&*second, ListSessionsRequest::new()).await?;
+    require(ids(&found) == ["c", "b", "a"], || format!("{:?}", ids(&found)))?;
+    for (id, expected) in [("a", ["a", "c", "b"]), ("b", ["b", "a", "c"])] {
+        let mut log = second.open(&SessionId::from(id)).await?;
+        log.append(updates(1..2)?).await?;
+        log.commit().await?;
+        log.close().await?;
+        a_moment().await;
+        let found = all_pages(&*first, ListSessionsRequest::new()).await?;
+        require(ids(&found) == expected, || format!("{:?} instead of {expected:?}", ids(&found)))?;
+    }
+    Ok(())
+}
+
+/// Keeps so many sessions that each store has several pages of them.
+async fn keep_many(store: &Arc<dyn SessionStore>) -> Tried<Vec<String>> {
+    let mut kept = Vec::new();
+    for number in 0..230 {
+        let id = format!("session {number}");
+        let folder = if number % 2 == 0 { "/even" } else { "/odd/" };
+        let mut log = store.create(SessionInfo::new(id.as_str(), folder)).await?;
+        log.append(updates(0..1)?).await?;
+        log.close().await?;
+        kept.push(id);
+    }
+    kept.sort();
+    Ok(kept)
+}
+
+async fn list_pages([first, second]: Stores) -> Tried {
+    let kept = keep_many(&first).await?;
+    let found = all_pages(&*second, ListSessionsRequest::new()).await?;
+    let mut found: Vec<String> = ids(&found).into_iter().map(str::to_owned).collect();
+    found.sort();
+    require(found == kept, || format!("{} sessions on all pages instead of {}", found.len(), kept.len()))
+}
+
+async fn list_cursor([first, _]: Stores) -> Tried {
+    keep(&*first, "one", updates(0..1)?).await?;
+    for cursor in ["", "elsewhere", "0.0", "-1", "\u{1f980}", "99999999999999999999999.x"] {
+        let request = ListSessionsRequest::new().cursor(cursor);
+        let error = error_of(first.list(&request).await, &format!("a list from `{cursor}` on"))?;
+        require(matches!(error, StoreError::Cursor), || format!("a list from `{cursor}` on: {error}"))?;
+    }
+    Ok(())
+}
+
+async fn list_folder([first, second]: Stores) -> Tried {
+    keep_many(&first).await?;
+    for (folder, is_of) in [("/even", 0), ("/even/", 0), ("/odd", 1), ("/", 2), ("/eve", 2)] {
+        let found = all_pages(&*second, ListSessionsRequest::new().cwd(folder)).await?;
+        let expected = if is_of == 2 { 0 } else { 115 };
+        require(found.len() == expected, || {
+            format!("{} sessions in `{folder}` instead of {expected}", found.len())
+        })?;
+        let name = if is_of == 0 { "/even" } else { "/odd/" };
+        require(found.iter().all(|session| session.cwd == name), || {
+            format!("sessions of another folder are in the list of `{folder}`")
+        })?;
+    }
+    Ok(())
+}
+
+async fn only_looked_at([first, second]: Stores) -> Tried {
+    for id in ["a", "b"] {
+        keep(&*first, id, updates(0..1)?).await?;
+        a_moment().await;
+    }
+    let before = all_pages(&*first, ListSessionsRequest::new()).await?;
+    let mut log = second.open(&SessionId::from("a")).await?;
+    log.set_additional_directories(vec!["/more".to_owned()]).await?;
+    log.commit().await?;
+    log.close().await?;
+    let after = all_pages(&*first, ListSessionsRequest::new()).await?;
+    require(ids(&after) == ids(&before), || format!("{:?}", ids(&after)))?;
+    let times = |sessions: &[SessionInfo]| -> Vec<_> {
+        sessions.iter().map(|session| session.updated_at.clone()).collect()
+    };
+    require(times(&after) == times(&before), || "its time has changed".to_owned())
+}
+
+async fn older_than([first, second]: Stores) -> Tried {
+    keep(&*first, "old", updates(0..300)?).await?;
+    keep(&*first, "old, used again", updates(0..1)?).await?;
+    let mut open = create(&*first, "open", updates(0..2)?).await?;
+    a_moment().await;
+    let now = SystemTime::now();
+    let long_ago = now - Duration::from_secs(3600);
+    let deleted = second.delete_older_than(long_ago).await?;
+    require(deleted == 0, || format!("{deleted} sessions are an hour old"))?;
+    a_moment().await;
+    keep(&*first, "new", updates(0..1)?).await?;
+    let mut log = first.open(&SessionId::from("old, used again")).await?;
+    log.append(updates(1..2)?).await?;
+    log.close().await?;
+    let deleted = second.delete_older_than(now).await?;
+    require(deleted == 1, || format!("{deleted} sessions were deleted instead of 1"))?;
+    let found = all_pages(&*first, ListSessionsRequest::new()).await?;
+    let mut found = ids(&found);
+    found.sort_unstable();
+    require(found == ["new", "old, used again", "open"], || format!("{found:?} are left"))?;
+    let gone = read(&*second, "old").await;
+    require(matches!(gone, Err(Stop::Failed(_))), || "a deleted session can be read".to_owned())?;
+    open.append(updates(2..3)?).await?;
+    open.close().await?;
+    let left = read(&*second, "open").await?;
+    require(left == updates(0..3)?, || "the open session has lost records".to_owned())
+}
