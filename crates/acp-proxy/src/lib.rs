@@ -13,4 +13,4 @@ pub use crate::conductor::{ConductError, Conductor};
 pub use crate::flow::json::Json;
 pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
-pub use crate::proxy::{Neighbor, Next, Observed, Pass, Proxy};
+pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};

@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use acp_json::FromNode;
+use acp_rpc::{Encode, Error};
 
 use super::handler::{self, Observer, OnNotification, OnRequest};
+use super::mcp::{self, McpCall, OnMcp};
 use super::next::{Next, Pass};
 use super::observed::Observed;
 use crate::flow::json::Json;
@@ -41,6 +43,8 @@ pub(super) struct Handlers {
     notifications: HashMap<(Toward, Box<str>), OnNotification>,
     refused: HashSet<(Toward, Box<str>)>,
     served: Vec<(Toward, Box<str>)>,
+    pub(super) servers: Vec<OnMcp>,
+    pub(super) server_names: Vec<Box<str>>,
     pub(super) observer: Option<Observer>,
     pub(super) only_v1: bool,
 }
@@ -142,6 +146,25 @@ impl Proxy {
         self.with(|handlers| handlers.observer = Some(Arc::new(observer)))
     }
 
+    /// Offers an MCP server to agents that take servers over this connection: those that advertise
+    /// `mcpCapabilities.acp`. Each session gets the server under an id of its own. Other agents do
+    /// not get it.
+    ///
+    /// The function answers the requests of MCP, such as `tools/list`. A request that opens a
+    /// session with a server of the same name is refused with `-32602`.
+    #[must_use]
+    pub fn mcp_server<F, Fut, R>(self, name: &str, server: F) -> Self
+    where
+        F: Fn(McpCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, Error>> + Send + 'static,
+        R: Encode,
+    {
+        self.with(|handlers| {
+            handlers.servers.push(mcp::handler(server));
+            handlers.server_names.push(name.into());
+        })
+    }
+
     /// Asks for version 1 of the protocol, whatever the client asks for. The whole chain speaks
     /// version 1 then.
     #[must_use]
@@ -175,8 +198,9 @@ impl Handlers {
         self.requests.keys().any(is_it) || self.notifications.keys().any(is_it)
     }
 
+    /// Tells whether the proxy looks at the answer to `initialize`.
     pub(super) fn changes_capabilities(&self) -> bool {
-        !self.served.is_empty() || !self.refused.is_empty()
+        !self.served.is_empty() || !self.refused.is_empty() || !self.servers.is_empty()
     }
 
     /// Returns the methods that the proxy serves, with the direction of their requests.

@@ -9,6 +9,7 @@ use acp_rpc::{BoxFuture, CancellationToken, Error, Fault};
 
 use super::builder::{Handlers, Proxy};
 use super::capabilities;
+use super::mcp::{self, McpCall, Offered};
 use super::next::{Held, Next, Pass};
 use super::observed::Observed;
 use crate::flow::json::Json;
@@ -24,6 +25,7 @@ use crate::wire::message::{Answer, Call};
 pub(crate) struct Local {
     handlers: Arc<Handlers>,
     ways: Arc<Ways>,
+    offered: Arc<Offered>,
     requests: AtomicU64,
 }
 
@@ -65,7 +67,7 @@ impl Local {
             closed,
             on_fault,
         };
-        Self { handlers, ways: Arc::new(ways), requests: AtomicU64::new(0) }
+        Self { handlers, ways: Arc::new(ways), offered: Arc::default(), requests: AtomicU64::new(0) }
     }
 
     /// Takes a message that goes through the proxy.
@@ -76,6 +78,8 @@ impl Local {
                 self.initialize(call, responder);
             }
             Some(responder) => self.request(toward, call, responder),
+            // It is for a server of this proxy, and says nothing that the server waits for.
+            None if toward == Toward::Client && self.offered.call(call).is_some() => {}
             None => self.notification(toward, call),
         }
     }
@@ -109,13 +113,15 @@ impl Local {
     fn initialize(&self, call: &Call<'_>, responder: Responder) {
         let handlers = Arc::clone(&self.handlers);
         let asked = call.params.and_then(|params| capabilities::asked(params, &handlers));
+        let offered = Arc::clone(&self.offered);
         let responder = if handlers.changes_capabilities() {
-            responder.seen_by(move |answer, pass| match answer {
-                Answer::Result(result) => match capabilities::answered(result, &handlers) {
+            responder.seen_by(move |answer, pass| {
+                let Answer::Result(result) = answer else { return pass(answer) };
+                offered.note_capabilities(result);
+                match capabilities::answered(result, &handlers) {
                     Some(changed) => pass(Answer::Result(&changed)),
                     None => pass(answer),
-                },
-                Answer::Error(_) => pass(answer),
+                }
             })
         } else {
             responder
@@ -128,6 +134,41 @@ impl Local {
         if self.handlers.refuses(toward, &call.method) {
             return responder.refuse(&Error::method_not_found(&call.method));
         }
+        match toward {
+            Toward::Agent => match self.offered.add(call, &self.handlers.server_names) {
+                Ok(None) => self.offered.forget(call),
+                Ok(Some(added)) => {
+                    let responder = added.noted(responder);
+                    let params = Some(added.params.as_str());
+                    return self.handled(toward, &Call { method: call.method.clone(), params }, responder);
+                }
+                Err(error) => return responder.refuse(&error),
+            },
+            Toward::Client => {
+                if let Some((index, mcp)) = self.offered.call(call) {
+                    return self.serve_mcp(index, mcp, responder);
+                }
+            }
+        }
+        self.handled(toward, call, responder);
+    }
+
+    /// Lets a server of this proxy answer.
+    fn serve_mcp(&self, index: usize, call: McpCall, responder: Responder) {
+        let Some(server) = self.handlers.servers.get(index) else { return };
+        let (answering, closed) = (server(call), self.ways.closed.clone());
+        let cancel = Arc::clone(responder.cancel());
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = cancel.fired() => responder.refuse(&Error::cancelled()),
+                outcome = answering => responder.answer(mcp::answered(outcome).as_answer()),
+                () = closed.cancelled() => {}
+            }
+        });
+    }
+
+    fn handled(&self, toward: Toward, call: &Call<'_>, responder: Responder) {
         let Some(handler) = self.handlers.of_request(toward, &call.method) else {
             let lane = self.ways.orders(toward.back()).then(|| session_of(call.params)).flatten();
             let responder = self.ways.in_lane(toward, lane.as_deref(), responder);

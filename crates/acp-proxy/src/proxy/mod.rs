@@ -4,11 +4,13 @@ mod builder;
 mod capabilities;
 mod handler;
 mod local;
+mod mcp;
 mod next;
 mod observed;
 mod vocabulary;
 
 pub use self::builder::Proxy;
+pub use self::mcp::McpCall;
 pub use self::next::{Neighbor, Next, Pass};
 pub use self::observed::Observed;
 

@@ -9,5 +9,6 @@ mod failures;
 mod flow_control;
 mod forwarding;
 mod initialize;
+mod mcp;
 mod nested;
 mod programs;
