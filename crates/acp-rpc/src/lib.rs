@@ -3,6 +3,7 @@
 mod connection;
 mod core;
 pub mod layer;
+pub mod lines;
 mod peer;
 mod service;
 pub mod tap;

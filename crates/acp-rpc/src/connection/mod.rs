@@ -7,5 +7,5 @@ pub(crate) mod flush_barrier;
 mod idle;
 mod lane;
 pub(crate) mod options;
-mod pump;
-mod share;
+pub(crate) mod pump;
+pub(crate) mod share;

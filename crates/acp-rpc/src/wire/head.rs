@@ -42,7 +42,8 @@ impl Heading {
 
 impl Head {
     /// Returns the head of a line that is in memory.
-    pub(crate) fn of(line: &[u8]) -> Self {
+    #[must_use]
+    pub fn of(line: &[u8]) -> Self {
         let mut heading = Heading::default();
         heading.push(line);
         heading.head()

@@ -98,6 +98,11 @@ impl Writer {
         self.held.load(Ordering::Acquire) < self.budget
     }
 
+    /// Returns the number of bytes in the buffers.
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Ordering::Acquire)
+    }
+
     /// Adds one message and its newline: all of it, or nothing if `encode` fails or panics. Returns
     /// the length of the message.
     pub(crate) fn push(

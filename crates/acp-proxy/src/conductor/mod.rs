@@ -1,0 +1,208 @@
+//! The conductor: the builder of a chain, and its supervisor.
+
+mod alone;
+mod error;
+mod supervisor;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_rpc::lines::LineOptions;
+use acp_rpc::{Fault, Tap, Transport};
+
+pub use self::error::ConductError;
+use crate::chain::{Component, Kind, Planned, Policy, Settings, Slot};
+use crate::proxy::{OnFault, Proxy};
+
+/// A chain of proxies in front of an agent. To the client it is an agent; to each proxy it is the
+/// client and the agent.
+///
+/// Its components are started by the first `initialize`. A conductor without an agent is a proxy
+/// itself: another conductor starts it with `proxy/initialize`, and the successor of its last proxy
+/// is its own.
+///
+/// ```no_run
+/// use acp_proxy::{Conductor, Policy, Proxy};
+/// use acp_rpc::Command;
+///
+/// # async fn conduct() -> Result<(), acp_proxy::ConductError> {
+/// Conductor::new()
+///     .proxy(Proxy::new("mine"))
+///     .process(Command::new("their-proxy").arg("--flag"), Policy::Restart(3))
+///     .agent(Command::new("agent"))
+///     .serve_stdio()
+///     .await
+/// # }
+/// ```
+pub struct Conductor {
+    planned: Vec<Member>,
+    agent: Option<(Option<String>, Component)>,
+    settings: Settings,
+}
+
+/// A proxy that a chain is to have.
+enum Member {
+    Local(Proxy),
+    Process { name: Option<String>, component: Component, policy: Policy },
+}
+
+impl Default for Conductor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Conductor {
+    /// Makes an empty chain.
+    #[must_use]
+    pub fn new() -> Self {
+        let lines = LineOptions::default();
+        let budget = lines.outgoing_budget;
+        let settings = Settings {
+            drain: lines.drain,
+            lines,
+            budget,
+            ceiling: 8 * budget,
+            restart_timeout: Duration::from_secs(60),
+            highest_version: 2,
+            on_fault: Arc::new(|_| {}),
+        };
+        Self { planned: Vec::new(), agent: None, settings }
+    }
+
+    /// Adds a proxy of this process, next to the agent so far. Messages get to it without being
+    /// written and read.
+    #[must_use]
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.planned.push(Member::Local(proxy));
+        self
+    }
+
+    /// Adds a proxy with a connection of its own: a command, a transport, or a source of transports.
+    /// A proxy that may be started again needs a command or a source that is reusable.
+    #[must_use]
+    pub fn process(mut self, proxy: impl Into<Component>, policy: Policy) -> Self {
+        self.planned.push(Member::Process { name: None, component: proxy.into(), policy });
+        self
+    }
+
+    /// Sets the agent at the end of the chain.
+    #[must_use]
+    pub fn agent(mut self, agent: impl Into<Component>) -> Self {
+        self.agent = Some((None, agent.into()));
+        self
+    }
+
+    /// Names the component that was added last. Errors name it so. Without it the name is that of
+    /// its program. A proxy of this process has its own name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        match (&mut self.agent, self.planned.last_mut()) {
+            (Some((agent, _)), _) if agent.is_none() => *agent = Some(name.into()),
+            (_, Some(Member::Process { name: old, .. })) => *old = Some(name.into()),
+            _ => {}
+        }
+        self
+    }
+
+    /// Sets the most bytes that may wait for each component and for the client. Over that, whoever
+    /// sends more waits. For a proxy whose own messages cannot leave it is eight times as much.
+    /// Default 1 MiB.
+    #[must_use]
+    pub const fn budget(mut self, bytes: usize) -> Self {
+        self.settings.budget = bytes;
+        self.settings.ceiling = bytes.saturating_mul(8);
+        self.settings.lines.outgoing_budget = bytes;
+        self
+    }
+
+    /// Sets the longest line that is read. A longer one is skipped, and answered by its id if one
+    /// can be found. Default 64 MiB.
+    #[must_use]
+    pub const fn max_line(mut self, bytes: usize) -> Self {
+        self.settings.lines.max_line = bytes;
+        self
+    }
+
+    /// Sets the time to wait at the end: for answers after the client has closed its side, for
+    /// output to leave. Default 1 second.
+    #[must_use]
+    pub const fn drain(mut self, drain: Duration) -> Self {
+        self.settings.drain = drain;
+        self.settings.lines.drain = drain;
+        self
+    }
+
+    /// Sets the time that a proxy has to initialize when it is started again. Default 60 seconds.
+    #[must_use]
+    pub const fn restart_timeout(mut self, limit: Duration) -> Self {
+        self.settings.restart_timeout = limit;
+        self
+    }
+
+    /// Sets the highest version that this conductor asks for. A client that asks for a higher one
+    /// is taken to ask for this. Default 2.
+    #[must_use]
+    pub const fn highest_version(mut self, version: u64) -> Self {
+        self.settings.highest_version = version;
+        self
+    }
+
+    /// Sets the observer of the lines on all connections.
+    #[must_use]
+    pub fn tap(mut self, tap: Tap) -> Self {
+        self.settings.lines.tap = Some(tap);
+        self
+    }
+
+    /// Calls a function with each problem that did not end the chain. It runs on readers, so it
+    /// must not block.
+    #[must_use]
+    pub fn on_fault(mut self, report: impl Fn(Fault<'_>) + Send + Sync + 'static) -> Self {
+        self.settings.on_fault = Arc::new(report) as OnFault;
+        self
+    }
+
+    /// Serves the client at the other end of a transport, until it goes or the chain fails. All
+    /// processes have ended then. If the future is dropped, they are ended, too.
+    ///
+    /// # Errors
+    /// A component that the chain needs has failed after the chain was initialized, or the
+    /// connection to the client has. Failures before that are the answer to `initialize`.
+    pub async fn serve(self, transport: Transport) -> Result<(), ConductError> {
+        let Self { planned, agent, settings } = self;
+        let budget = settings.budget;
+        let slot = |kind, name: Option<String>, component: Component, policy| {
+            let name = name.unwrap_or_else(|| component.default_name(kind));
+            Slot::new(kind, name, policy, component, budget)
+        };
+        let agent = agent.map(|(name, agent)| slot(Kind::Agent, name, agent, Policy::Required));
+        let planned = planned.into_iter().map(|member| match member {
+            Member::Local(proxy) => Planned::Local(proxy),
+            Member::Process { name, component, policy } => {
+                Planned::Process(slot(Kind::Proxy, name, component, policy))
+            }
+        });
+        supervisor::run(planned.collect(), agent, settings, transport).await
+    }
+
+    /// Serves the client on stdin and stdout.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve), or stdio cannot be used.
+    pub async fn serve_stdio(self) -> Result<(), ConductError> {
+        let stdio = Transport::stdio().map_err(|error: io::Error| ConductError::Client(error.into()))?;
+        self.serve(stdio).await
+    }
+}
+
+impl fmt::Debug for Conductor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conductor")
+            .field("proxies", &self.planned.len())
+            .field("has_agent", &self.agent.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,173 @@
+//! The reader of a connection: lines in, calls of the chain out.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::lines::{Head, Lines};
+use acp_rpc::{BoxFuture, CloseReason, Error, Fault, Id, Noise};
+
+use super::link::Link;
+use crate::flow::responder::Responder;
+use crate::wire::forms::{CANCEL, PROXY_INITIALIZE, SUCCESSOR, error_text};
+use crate::wire::member::member;
+use crate::wire::message::{Answer, BadEnvelope, Call, Message, id_of_text};
+
+/// A message of the peer that belongs to the chain. It is a request if it has a responder.
+pub(crate) enum Event<'a> {
+    /// It came as it is.
+    Plain(Call<'a>, Option<Responder>),
+    /// It came within `proxy/successor`.
+    Enveloped(Call<'a>, Option<Responder>),
+}
+
+/// The place of a connection in the chain.
+pub(crate) trait Site: Send + Sync + 'static {
+    /// Takes a message, on the reader.
+    fn event(&self, link: &Arc<Link>, event: Event<'_>);
+
+    /// Tells whether the peer has a successor, to which it may send.
+    fn takes_envelopes(&self) -> bool;
+
+    /// Returns a future to wait for before more is read.
+    fn pause(&self, link: &Arc<Link>) -> Option<BoxFuture>;
+
+    /// Takes a problem that is worth logging.
+    fn fault(&self, fault: Fault<'_>);
+
+    /// Notes that the peer sends no more.
+    fn ended(&self, link: &Arc<Link>, reason: &CloseReason) -> BoxFuture;
+}
+
+/// Reads the lines of a connection.
+pub(crate) struct Reader<S> {
+    pub(crate) link: Arc<Link>,
+    pub(crate) site: S,
+    pub(crate) noise: Noise,
+}
+
+impl<S: Site> Reader<S> {
+    fn request(&self, id: Id, call: Call<'_>) {
+        if call.method != SUCCESSOR {
+            if let Some(responder) = self.link.received(id) {
+                self.site.event(&self.link, Event::Plain(call, Some(responder)));
+            }
+            return;
+        }
+        match self.unwrapped(&call) {
+            Ok(call) => {
+                if let Some(responder) = self.link.received(id) {
+                    self.site.event(&self.link, Event::Enveloped(call, Some(responder)));
+                }
+            }
+            Err(error) => self.link.refuse(&id, &error),
+        }
+    }
+
+    fn notification(&self, call: Call<'_>) {
+        if call.method == CANCEL {
+            return self.cancel(&call);
+        }
+        if call.method != SUCCESSOR {
+            return self.site.event(&self.link, Event::Plain(call, None));
+        }
+        match self.unwrapped(&call) {
+            // Older SDKs wrap it. It names the outer request all the same.
+            Ok(call) if call.method == CANCEL => self.cancel(&call),
+            Ok(call) => self.site.event(&self.link, Event::Enveloped(call, None)),
+            Err(error) => {
+                let reason = &error.message;
+                self.site.fault(Fault::Ignored { method: SUCCESSOR, reason });
+            }
+        }
+    }
+
+    /// Takes a call out of its envelope. A message of the other side must not be forged.
+    fn unwrapped<'a>(&self, call: &Call<'a>) -> Result<Call<'a>, Error> {
+        if !self.site.takes_envelopes() {
+            return Err(Error::invalid_request("only a proxy with a successor may send `proxy/successor`"));
+        }
+        let inner = Call::enveloped(call.params).map_err(|bad| match bad {
+            BadEnvelope::NoMethod => Error::invalid_params("`proxy/successor` needs a `method`"),
+            BadEnvelope::BadParams => {
+                Error::invalid_params("`params` of `proxy/successor` must be an object or an array")
+            }
+        })?;
+        match inner.method.as_ref() {
+            SUCCESSOR => Err(Error::invalid_request("`proxy/successor` within another is not allowed")),
+            PROXY_INITIALIZE => Err(Error::invalid_request("only a conductor sends `proxy/initialize`")),
+            _ => Ok(inner),
+        }
+    }
+
+    fn cancel(&self, call: &Call<'_>) {
+        let named = call.params.and_then(|params| member(params, "requestId"));
+        match named.and_then(id_of_text) {
+            Some(id) => self.link.cancelled(&id),
+            None => self.site.fault(Fault::BadCancel),
+        }
+    }
+
+    fn not_read(&self, head: &Head, error: &Error) {
+        match &head.id {
+            Some(id) if head.is_response => {
+                self.link.answered(id, Answer::Error(&error_text(error)));
+            }
+            Some(id) if head.is_call => self.link.refuse(id, error),
+            _ if self.noise == Noise::Answer => self.link.refuse(&Id::Null, error),
+            _ => {}
+        }
+    }
+}
+
+impl<S: Site> Lines for Reader<S> {
+    fn line(&self, line: &str) {
+        match Message::split(line) {
+            Message::Request { id, call } => self.request(id, call),
+            Message::Notification(call) => self.notification(call),
+            Message::Response { id, answer } => {
+                if !self.link.answered(&id, answer) {
+                    self.site.fault(Fault::UnknownResponse { id: &id });
+                }
+            }
+            Message::Invalid { id, problem } => {
+                let error = Error::invalid_request(problem);
+                self.site.fault(Fault::Refused { id: &id, error: &error });
+                self.link.refuse(&id, &error);
+            }
+            Message::NotJson => {
+                let bytes = line.as_bytes();
+                self.site.fault(Fault::NotJson { line: bytes, column: 1 });
+                self.not_read(&Head::of(bytes), &Error::parse_error());
+            }
+        }
+    }
+
+    fn skipped(&self, head: &Head, fault: Fault<'_>) {
+        let error = match fault {
+            Fault::Oversized { limit, .. } => {
+                Error::invalid_request(format!("the message is longer than the limit of {limit} bytes"))
+            }
+            _ => Error::parse_error(),
+        };
+        self.site.fault(fault);
+        self.not_read(head, &error);
+    }
+
+    fn pause(&self) -> Option<BoxFuture> {
+        self.site.pause(&self.link)
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        self.site.fault(fault);
+    }
+
+    fn ended(&self, reason: &CloseReason) -> BoxFuture {
+        self.site.ended(&self.link, reason)
+    }
+}
+
+impl<S> fmt::Debug for Reader<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,221 @@
+//! The builder of a proxy.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use acp_json::FromNode;
+use acp_rpc::{Encode, Error};
+
+use super::handler::{self, Observer, OnNotification, OnRequest};
+use super::mcp::{self, McpCall, OnMcp};
+use super::next::{Next, Pass};
+use super::observed::Observed;
+use crate::flow::json::Json;
+use crate::flow::reply::Reply;
+use crate::flow::route::Toward;
+
+/// A proxy: handlers for the messages that it looks at or changes. All other messages pass it as
+/// the bytes that came, unknown methods, kinds and members included.
+///
+/// One proxy runs in three ways: within a [`Conductor`](crate::Conductor), as a process of a
+/// conductor, and alone in front of an agent: see [`Proxy::run`].
+///
+/// ```
+/// use acp_proxy::{Proxy, Toward};
+/// use acp_types::v1::PromptRequest;
+///
+/// let proxy = Proxy::new("context").prompt(async |mut request: PromptRequest, next| {
+///     request.prompt.insert(0, "Answer in one sentence.".into());
+///     next.run_with(&request).await
+/// });
+/// # let _ = proxy;
+/// ```
+#[derive(Clone)]
+pub struct Proxy {
+    pub(super) handlers: Arc<Handlers>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Handlers {
+    name: Box<str>,
+    requests: HashMap<(Toward, Box<str>), OnRequest>,
+    notifications: HashMap<(Toward, Box<str>), OnNotification>,
+    refused: HashSet<(Toward, Box<str>)>,
+    served: Vec<(Toward, Box<str>)>,
+    pub(super) servers: Vec<OnMcp>,
+    pub(super) server_names: Vec<Box<str>>,
+    pub(super) observer: Option<Observer>,
+    pub(super) only_v1: bool,
+}
+
+impl Proxy {
+    /// Makes a proxy that lets everything pass. The name stands in errors and faults.
+    pub fn new(name: impl Into<Box<str>>) -> Self {
+        Self { handlers: Arc::new(Handlers { name: name.into(), ..Handlers::default() }) }
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.handlers.name
+    }
+
+    /// Handles a request that goes in this direction, with its params as a type. Params that are
+    /// not of that type are answered with `-32602`. A later handler of the same method replaces an
+    /// earlier one.
+    ///
+    /// The types of `acp_types::v1` are those of version 1, so say [`only_v1`](Self::only_v1) too.
+    /// The [methods of the vocabulary](#impl-Proxy-1) do so.
+    #[must_use]
+    pub fn request<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode,
+        F: Fn(P, Next) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Into<Reply>> + Send + 'static,
+    {
+        self.with(|handlers| {
+            handlers.requests.insert((toward, method.into()), handler::request(handler));
+        })
+    }
+
+    /// Handles a request that goes in this direction, with its params as the text that came.
+    #[must_use]
+    pub fn raw_request<F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        F: Fn(Json, Next) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Into<Reply>> + Send + 'static,
+    {
+        self.with(|handlers| {
+            handlers.requests.insert((toward, method.into()), handler::raw_request(handler));
+        })
+    }
+
+    /// Handles a notification that goes in this direction, with its params as a type.
+    /// Notifications whose params are not of that type are reported, and go no further.
+    #[must_use]
+    pub fn notification<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode,
+        F: Fn(P, Pass) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.with(|handlers| {
+            handlers.notifications.insert((toward, method.into()), handler::notification(handler));
+        })
+    }
+
+    /// Handles a notification that goes in this direction, with its params as the text that came.
+    #[must_use]
+    pub fn raw_notification<F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        F: Fn(Json, Pass) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.with(|handlers| {
+            handlers.notifications.insert((toward, method.into()), handler::raw_notification(handler));
+        })
+    }
+
+    /// Answers a request of the protocol instead of the rest of the chain. The capability that
+    /// belongs to the method is added to `initialize`.
+    #[must_use]
+    pub fn serve<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode,
+        F: Fn(P, Next) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Into<Reply>> + Send + 'static,
+    {
+        let proxy = self.request(toward, method, handler);
+        proxy.with(|handlers| handlers.served.push((toward, method.into())))
+    }
+
+    /// Refuses a request with `-32601`. The capability that belongs to the method is taken out of
+    /// `initialize`.
+    #[must_use]
+    pub fn refuse(self, toward: Toward, method: &str) -> Self {
+        self.with(|handlers| {
+            handlers.refused.insert((toward, method.into()));
+        })
+    }
+
+    /// Sees every message in both directions, before the handlers of this proxy do. The function
+    /// runs on the reader of a connection, so it must not block. Messages do not wait for it.
+    #[must_use]
+    pub fn observe(self, observer: impl Fn(Observed<'_>) + Send + Sync + 'static) -> Self {
+        self.with(|handlers| handlers.observer = Some(Arc::new(observer)))
+    }
+
+    /// Offers an MCP server to agents that take servers over this connection: those that advertise
+    /// `mcpCapabilities.acp`. Each session gets the server under an id of its own. Other agents do
+    /// not get it.
+    ///
+    /// The function answers the requests of MCP, such as `tools/list`. A request that opens a
+    /// session with a server of the same name is refused with `-32602`.
+    #[must_use]
+    pub fn mcp_server<F, Fut, R>(self, name: &str, server: F) -> Self
+    where
+        F: Fn(McpCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, Error>> + Send + 'static,
+        R: Encode,
+    {
+        self.with(|handlers| {
+            handlers.servers.push(mcp::handler(server));
+            handlers.server_names.push(name.into());
+        })
+    }
+
+    /// Asks for version 1 of the protocol, whatever the client asks for. The whole chain speaks
+    /// version 1 then.
+    #[must_use]
+    pub fn only_v1(self) -> Self {
+        self.with(|handlers| handlers.only_v1 = true)
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Handlers)) -> Self {
+        change(Arc::make_mut(&mut self.handlers));
+        self
+    }
+}
+
+impl Handlers {
+    pub(super) fn of_request(&self, toward: Toward, method: &str) -> Option<&OnRequest> {
+        // A proxy without handlers must cost nothing.
+        (!self.requests.is_empty()).then(|| self.requests.get(&(toward, method.into()))).flatten()
+    }
+
+    pub(super) fn of_notification(&self, toward: Toward, method: &str) -> Option<&OnNotification> {
+        (!self.notifications.is_empty()).then(|| self.notifications.get(&(toward, method.into()))).flatten()
+    }
+
+    pub(super) fn refuses(&self, toward: Toward, method: &str) -> bool {
+        !self.refused.is_empty() && self.refused.contains(&(toward, method.into()))
+    }
+
+    /// Tells whether messages in this direction may wait for a handler.
+    pub(super) fn has_any(&self, toward: Toward) -> bool {
+        let is_it = |(of, _): &(Toward, Box<str>)| *of == toward;
+        self.requests.keys().any(is_it) || self.notifications.keys().any(is_it)
+    }
+
+    /// Tells whether the proxy looks at the answer to `initialize`.
+    pub(super) fn changes_capabilities(&self) -> bool {
+        !self.served.is_empty() || !self.refused.is_empty() || !self.servers.is_empty()
+    }
+
+    /// Returns the methods that the proxy serves, with the direction of their requests.
+    pub(super) fn served(&self) -> impl Iterator<Item = (Toward, &str)> {
+        self.served.iter().map(|(toward, method)| (*toward, &**method))
+    }
+
+    /// Returns the methods that the proxy refuses, with the direction of their requests.
+    pub(super) fn refused(&self) -> impl Iterator<Item = (Toward, &str)> {
+        self.refused.iter().map(|(toward, method)| (*toward, &**method))
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").field("name", &self.handlers.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,187 @@
+//! MCP servers that a proxy offers to agents, over the connection of the protocol itself.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use acp_rpc::{Encode, Error};
+use serde_json::value::RawValue;
+
+use crate::flow::json::Json;
+use crate::flow::reply::Reply;
+use crate::flow::responder::Responder;
+use crate::wire::member::{at, member, session_of, text, with};
+use crate::wire::message::{Answer, Call};
+
+/// The request, and the notification, that carries a message of MCP.
+pub(super) const MESSAGE: &str = "mcp/message";
+/// The requests that name the MCP servers of a session.
+const OPENINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
+
+pub(super) type OnMcp =
+    Arc<dyn Fn(McpCall) -> std::pin::Pin<Box<dyn Future<Output = Result<Json, Error>> + Send>> + Send + Sync>;
+
+/// A request of an agent to an MCP server that a proxy offers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct McpCall {
+    /// The method of MCP, such as `tools/call`.
+    pub method: String,
+    /// The params.
+    pub params: Option<Json>,
+    /// The session whose server was called. It is `None` before the request that opens the session
+    /// is answered.
+    pub session: Option<String>,
+}
+
+/// The servers of one proxy, as the sessions on a connection have them.
+#[derive(Default)]
+pub(super) struct Offered {
+    /// The agent takes servers of this kind.
+    is_taken: AtomicBool,
+    /// Each session has servers of its own, so that a call tells its session.
+    by_id: Mutex<HashMap<Box<str>, Server>>,
+}
+
+#[derive(Clone)]
+struct Server {
+    index: usize,
+    session: Arc<OnceLock<Box<str>>>,
+}
+
+/// Makes the handler of a server from a function.
+pub(super) fn handler<F, Fut, R>(handler: F) -> OnMcp
+where
+    F: Fn(McpCall) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, Error>> + Send + 'static,
+    R: Encode,
+{
+    Arc::new(move |call| {
+        let result = handler(call);
+        Box::pin(async move {
+            let result = result.await?;
+            Json::of(&result).map_err(|error| Error::internal(format!("the result is not JSON: {error}")))
+        })
+    })
+}
+
+impl Offered {
+    /// Reads from the answer to `initialize` if the agent takes servers over this connection.
+    pub(super) fn note_capabilities(&self, result: &str) {
+        let v1 = at(result, &["agentCapabilities", "mcpCapabilities", "acp"]) == Some("true");
+        let v2 = at(result, &["capabilities", "session", "mcp", "acp"]);
+        let is_taken = v1 || v2.is_some_and(|offered| offered != "null" && offered != "false");
+        self.is_taken.store(is_taken, Ordering::SeqCst);
+    }
+
+    /// Adds the servers to a request that opens a session. Returns the changed params and the
+    /// request's responder, or `None` if nothing changes.
+    ///
+    /// # Errors
+    /// The request has a server of the same name.
+    pub(super) fn add(&self, call: &Call<'_>, names: &[Box<str>]) -> Result<Option<Added>, Error> {
+        let is_opening = OPENINGS.contains(&call.method.as_ref());
+        if names.is_empty() || !is_opening || !self.is_taken.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        let Some(params) = call.params else { return Ok(None) };
+        let listed = member(params, "mcpServers").unwrap_or("[]");
+        let Ok(mut servers) = serde_json::from_str::<Vec<&RawValue>>(listed).map(texts) else { return Ok(None) };
+        let taken: HashSet<_> = servers.iter().filter_map(|server| text(server, "name")).map(String::from).collect();
+        let session = Arc::<OnceLock<Box<str>>>::default();
+        for (index, name) in names.iter().enumerate() {
+            if taken.contains(&**name) {
+                return Err(Error::invalid_params(format!(
+                    "`mcpServers` of `{}` has a server `{name}`, and a proxy adds another of this name: rename it",
+                    call.method
+                )));
+            }
+            let id = random()?;
+            let name = Json::of(&**name).map_err(|error| Error::internal(error.to_string()))?;
+            servers.push(format!(r#"{{"type":"acp","name":{},"serverId":"{id}"}}"#, name.as_str()));
+            self.by_id().insert(id, Server { index, session: Arc::clone(&session) });
+        }
+        let changed = with(params, "mcpServers", &format!("[{}]", servers.join(",")));
+        Ok(changed.map(|params| Added { params, session, named: session_of(call.params).map(Into::into) }))
+    }
+
+    /// Forgets the servers of a session that is closed.
+    pub(super) fn forget(&self, call: &Call<'_>) {
+        if matches!(&*call.method, "session/close" | "session/delete")
+            && let Some(closed) = session_of(call.params)
+        {
+            self.by_id().retain(|_, server| server.session.get().is_none_or(|session| **session != *closed));
+        }
+    }
+
+    /// Returns the server that a message is for, and its call, if it is one of these.
+    pub(super) fn call(&self, call: &Call<'_>) -> Option<(usize, McpCall)> {
+        if call.method != MESSAGE {
+            return None;
+        }
+        let params = call.params?;
+        let server = self.by_id().get(&*text(params, "serverId")?).cloned()?;
+        let mcp = McpCall {
+            method: text(params, "method")?.into_owned(),
+            params: member(params, "params").map(Json::from_text),
+            session: server.session.get().map(|session| session.to_string()),
+        };
+        Some((server.index, mcp))
+    }
+
+    fn by_id(&self) -> MutexGuard<'_, HashMap<Box<str>, Server>> {
+        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that opens a session with servers of a proxy.
+pub(super) struct Added {
+    pub(super) params: String,
+    session: Arc<OnceLock<Box<str>>>,
+    /// The session that the request names.
+    named: Option<Box<str>>,
+}
+
+impl Added {
+    /// Learns the session from the answer.
+    pub(super) fn noted(&self, responder: Responder) -> Responder {
+        let (session, named) = (Arc::clone(&self.session), self.named.clone());
+        responder.seen_by(move |answer, pass| {
+            if let Answer::Result(result) = answer {
+                // A fork names the session that it is made of, and its result the new one.
+                let id = session_of(Some(result)).map(Into::into).or(named);
+                if let Some(id) = id {
+                    let _ = session.set(id);
+                }
+            }
+            pass(answer);
+        })
+    }
+}
+
+/// Writes the outcome of a server as the answer to `mcp/message`.
+pub(super) fn answered(outcome: Result<Json, Error>) -> Reply {
+    let text = match outcome {
+        Ok(result) => format!(r#"{{"result":{}}}"#, result.as_str()),
+        Err(error) => format!(r#"{{"error":{}}}"#, crate::wire::forms::error_text(&error)),
+    };
+    Reply::from_answer(Answer::Result(&text))
+}
+
+fn texts(servers: Vec<&RawValue>) -> Vec<String> {
+    servers.into_iter().map(|server| server.get().to_owned()).collect()
+}
+
+/// Returns an id that no other proxy has.
+fn random() -> Result<Box<str>, Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| Error::internal(format!("there are no random numbers: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
+}
+
+impl fmt::Debug for Offered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Offered").field("is_taken", &self.is_taken).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+//! A proxy in this process: its handlers, and its place in a chain.
+
+mod builder;
+mod capabilities;
+mod handler;
+mod local;
+mod mcp;
+mod next;
+mod observed;
+mod vocabulary;
+
+pub use self::builder::Proxy;
+pub use self::mcp::McpCall;
+pub use self::next::{Neighbor, Next, Pass};
+pub use self::observed::Observed;
+
+pub(crate) use self::local::{Local, OnFault};

@@ -1,0 +1,228 @@
+//! The rest of the chain, as a handler sees it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::{Encode, Error, Fault};
+use tokio::sync::oneshot;
+
+use super::local::Ways;
+use crate::flow::cancel::Cancel;
+use crate::flow::json::Json;
+use crate::flow::reply::Reply;
+use crate::flow::responder::Responder;
+use crate::flow::route::Toward;
+use crate::lane::Turn;
+use crate::wire::message::Call;
+
+/// A message at a handler: its method and params, and the ways on from there.
+pub(super) struct Held {
+    pub(super) ways: Arc<Ways>,
+    pub(super) toward: Toward,
+    pub(super) method: Box<str>,
+    pub(super) params: Option<Json>,
+    pub(super) lane: Box<str>,
+    pub(super) turn: Turn,
+}
+
+impl Held {
+    fn call<'a>(&'a self, params: Option<&'a Json>) -> Call<'a> {
+        Call { method: (&*self.method).into(), params: params.map(Json::as_str) }
+    }
+}
+
+/// The rest of the chain for a request. [`run`](Self::run) sends the request on and returns its
+/// answer. A handler that drops it answers in place of the rest.
+///
+/// Messages of the same session and direction wait until the request was sent on or this is
+/// dropped. So they keep their order.
+pub struct Next {
+    pub(super) held: Held,
+    pub(super) cancel: Arc<Cancel>,
+}
+
+impl Next {
+    /// Returns the method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.held.method
+    }
+
+    /// Waits until the sender has cancelled the request, or is gone. A request that was sent on is
+    /// cancelled by the chain itself.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let cancel = Arc::clone(&self.cancel);
+        async move { cancel.fired().await }
+    }
+
+    /// Returns a handle on the neighbors of the proxy, for messages of its own.
+    #[must_use]
+    pub fn neighbor(&self, toward: Toward) -> Neighbor {
+        Neighbor { ways: Arc::clone(&self.held.ways), toward }
+    }
+
+    /// Sends the request on as it came, and returns the answer.
+    pub async fn run(self) -> Reply {
+        let params = self.held.params.clone();
+        self.send(params.as_ref()).await
+    }
+
+    /// Sends the request on with other params, and returns the answer. If the params have no JSON
+    /// text, nothing is sent and the answer is an error.
+    pub async fn run_with(self, params: &(impl Encode + Sync + ?Sized)) -> Reply {
+        match Json::of(params) {
+            Ok(params) => self.send(Some(&params)).await,
+            Err(error) => Error::internal(format!("the changed params are not JSON: {error}")).into(),
+        }
+    }
+
+    async fn send(self, params: Option<&Json>) -> Reply {
+        let Self { held, cancel } = self;
+        // A request without a session may make one: then the result names the lane.
+        let lane = Some(held.lane.clone()).filter(|lane| !lane.is_empty());
+        let answer = held.ways.ask_in_order(held.toward, &held.call(params), cancel, lane.as_deref());
+        // From here on the messages behind it may follow.
+        drop(held.turn);
+        let _asking = held.ways.budget().asks();
+        answer.await.unwrap_or_else(|_| Error::internal("the rest of the chain gave no answer").into())
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").field("method", &self.held.method).finish_non_exhaustive()
+    }
+}
+
+/// The rest of the chain for a notification. A handler that drops it keeps the notification back.
+///
+/// Messages of the same session and direction wait until the notification was sent on or this is
+/// dropped.
+pub struct Pass(pub(super) Held);
+
+impl Pass {
+    /// Returns the method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.0.method
+    }
+
+    /// Returns a handle on the neighbors of the proxy, for messages of its own.
+    #[must_use]
+    pub fn neighbor(&self, toward: Toward) -> Neighbor {
+        Neighbor { ways: Arc::clone(&self.0.ways), toward }
+    }
+
+    /// Sends the notification on as it came.
+    pub fn run(self) {
+        self.0.ways.notify(self.0.toward, &self.0.call(self.0.params.as_ref()));
+    }
+
+    /// Sends the notification on with other params.
+    ///
+    /// # Errors
+    /// The params have no JSON text. Nothing is sent then.
+    pub fn run_with(self, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
+        let params = Json::of(params)?;
+        self.0.ways.notify(self.0.toward, &self.0.call(Some(&params)));
+        Ok(())
+    }
+
+    pub(super) fn unreadable(&self, error: &acp_json::ReadError) {
+        self.0.ways.fault(Fault::Ignored { method: self.method(), reason: &error.to_string() });
+    }
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pass").field("method", &self.0.method).finish_non_exhaustive()
+    }
+}
+
+/// A handle on the neighbors of a proxy on one side, for messages of the proxy's own.
+#[derive(Clone)]
+pub struct Neighbor {
+    pub(super) ways: Arc<Ways>,
+    pub(super) toward: Toward,
+}
+
+impl Neighbor {
+    /// Sends a request and returns the answer. The answer may overtake notifications that wait for
+    /// handlers of this proxy, so a handler may wait for it.
+    pub async fn request(&self, method: &str, params: &(impl Encode + Sync + ?Sized)) -> Reply {
+        let params = match Json::of(params) {
+            Ok(params) => params,
+            Err(error) => {
+                return Error::internal(format!("the params of `{method}` are not JSON: {error}")).into();
+            }
+        };
+        let call = Call { method: method.into(), params: Some(params.as_str()) };
+        let cancel = Arc::<Cancel>::default();
+        let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
+        let _asking = self.ways.budget().asks();
+        let guard = Withdrawn(cancel);
+        let reply = answer.await;
+        drop(guard);
+        reply.unwrap_or_else(|_| Error::internal("the chain gave no answer").into())
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    /// The params have no JSON text. Nothing is sent then.
+    pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
+        let params = Json::of(params)?;
+        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Neighbor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Neighbor").field("toward", &self.toward).finish_non_exhaustive()
+    }
+}
+
+/// Cancels a request when it is dropped. For an answered request that has no effect.
+struct Withdrawn(Arc<Cancel>);
+
+impl Drop for Withdrawn {
+    fn drop(&mut self) {
+        self.0.fire();
+    }
+}
+
+impl Ways {
+    /// Sends a request on. Its answer comes as soon as it is there.
+    fn ask(&self, toward: Toward, call: &Call<'_>, cancel: Arc<Cancel>) -> oneshot::Receiver<Reply> {
+        let (responder, answer) = replying(cancel);
+        self.send(toward, call, Some(responder));
+        answer
+    }
+
+    /// Sends a request on. Its answer stays behind the messages of the lane that came before it.
+    fn ask_in_order(
+        &self,
+        toward: Toward,
+        call: &Call<'_>,
+        cancel: Arc<Cancel>,
+        lane: Option<&str>,
+    ) -> oneshot::Receiver<Reply> {
+        let (responder, answer) = replying(cancel);
+        self.send(toward, call, Some(self.in_lane(toward, lane, responder)));
+        answer
+    }
+
+    fn notify(&self, toward: Toward, call: &Call<'_>) {
+        self.send(toward, call, None);
+    }
+}
+
+fn replying(cancel: Arc<Cancel>) -> (Responder, oneshot::Receiver<Reply>) {
+    let (sender, answer) = oneshot::channel();
+    let responder = Responder::then(cancel, move |answer| {
+        // A handler that is gone does not want it.
+        let _ = sender.send(Reply::from_answer(answer));
+    });
+    (responder, answer)
+}

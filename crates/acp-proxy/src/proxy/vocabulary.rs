@@ -1,0 +1,67 @@
+//! Handlers by the names of the protocol's operations, in version 1.
+
+use acp_types::v1;
+
+use super::builder::Proxy;
+use super::next::{Next, Pass};
+use crate::flow::reply::Reply;
+use crate::flow::route::Toward;
+
+macro_rules! requests {
+    ($($(#[$meta:meta])* $name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
+        /// Handlers of the requests of version 1. Each of them also makes the proxy ask for
+        /// version 1, as [`only_v1`](Proxy::only_v1) does.
+        impl Proxy {$(
+            #[doc = concat!("Handles `", $method, "`.")]
+            $(#[$meta])*
+            #[must_use]
+            pub fn $name<F, Fut>(self, handler: F) -> Self
+            where
+                F: Fn(v1::$params, Next) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output: Into<Reply>> + Send + 'static,
+            {
+                self.only_v1().request(Toward::$toward, $method, handler)
+            }
+        )*}
+    };
+}
+
+macro_rules! notifications {
+    ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
+        /// Handlers of the notifications of version 1. Each of them also makes the proxy ask for
+        /// version 1, as [`only_v1`](Proxy::only_v1) does.
+        impl Proxy {$(
+            #[doc = concat!("Handles `", $method, "`.")]
+            #[must_use]
+            pub fn $name<F, Fut>(self, handler: F) -> Self
+            where
+                F: Fn(v1::$params, Pass) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output = ()> + Send + 'static,
+            {
+                self.only_v1().notification(Toward::$toward, $method, handler)
+            }
+        )*}
+    };
+}
+
+requests! {
+    authenticate: Agent, "authenticate", AuthenticateRequest;
+    new_session: Agent, "session/new", NewSessionRequest;
+    load_session: Agent, "session/load", LoadSessionRequest;
+    resume_session: Agent, "session/resume", ResumeSessionRequest;
+    list_sessions: Agent, "session/list", ListSessionsRequest;
+    close_session: Agent, "session/close", CloseSessionRequest;
+    delete_session: Agent, "session/delete", DeleteSessionRequest;
+    set_session_mode: Agent, "session/set_mode", SetSessionModeRequest;
+    set_session_config_option: Agent, "session/set_config_option", SetSessionConfigOptionRequest;
+    prompt: Agent, "session/prompt", PromptRequest;
+    request_permission: Client, "session/request_permission", RequestPermissionRequest;
+    read_text_file: Client, "fs/read_text_file", ReadTextFileRequest;
+    write_text_file: Client, "fs/write_text_file", WriteTextFileRequest;
+    create_terminal: Client, "terminal/create", CreateTerminalRequest;
+}
+
+notifications! {
+    cancel: Agent, "session/cancel", CancelNotification;
+    update: Client, "session/update", SessionNotification;
+}

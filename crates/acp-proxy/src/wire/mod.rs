@@ -1,0 +1,5 @@
+//! Lines: how they are split, and how they are written.
+
+pub(crate) mod forms;
+pub(crate) mod member;
+pub(crate) mod message;

@@ -1,0 +1,14 @@
+//! The integration tests of acp-proxy.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod cancellation;
+mod common;
+mod envelopes;
+mod failures;
+mod flow_control;
+mod forwarding;
+mod initialize;
+mod mcp;
+mod nested;
+mod programs;

@@ -1,0 +1,125 @@
+//! MCP servers that proxies offer.
+
+use acp_proxy::{Conductor, McpCall, Proxy};
+use acp_rpc::Error;
+use serde_json::{Value, json};
+
+use super::common::{End, end, serve};
+
+/// A proxy with one server, which answers with its own name, the method and the session.
+fn tools(proxy: &str, server: &'static str) -> Proxy {
+    Proxy::new(proxy).mcp_server(server, move |call: McpCall| async move {
+        match call.method.as_str() {
+            "fail" => Err(Error::new(-1, "no").with_data(7)),
+            method => Ok(json!({"server": server, "method": method, "session": call.session})),
+        }
+    })
+}
+
+async fn start(conductor: Conductor, capabilities: Value) -> (End, End) {
+    let (transport, mut agent) = end();
+    let (mut client, _serving) = serve(conductor.agent(transport));
+    client.ask("init", "initialize", json!({"protocolVersion": 1})).await;
+    let (id, _) = agent.request("initialize").await;
+    agent.answer(&id, json!({"protocolVersion": 1, "agentCapabilities": capabilities})).await;
+    client.result("init").await;
+    (client, agent)
+}
+
+fn takes_acp() -> Value {
+    json!({"mcpCapabilities": {"acp": true}})
+}
+
+/// Opens a session and returns the servers that the agent was given.
+async fn open(client: &mut End, agent: &mut End, session: &str) -> Vec<Value> {
+    let theirs = json!([{"type": "http", "name": "theirs", "url": "http://x", "headers": []}]);
+    client.ask(1, "session/new", json!({"cwd": "/", "mcpServers": theirs, "_x": 1})).await;
+    let (id, params) = agent.request("session/new").await;
+    assert_eq!((&params["cwd"], &params["_x"]), (&json!("/"), &json!(1)));
+    let servers = params["mcpServers"].as_array().unwrap().clone();
+    assert_eq!(servers[0], theirs[0]);
+    agent.answer(&id, json!({"sessionId": session})).await;
+    client.result(1).await;
+    servers
+}
+
+/// px-mcp-01: servers are added to what opens a session, and their messages are answered.
+/// px-mcp-03: each has an id of its own, in each session. px-mcp-04: a message for the server of
+/// another proxy passes.
+#[tokio::test]
+async fn the_servers_of_two_proxies_are_offered() {
+    let conductor = Conductor::new().proxy(tools("p", "one")).proxy(tools("q", "two"));
+    let (mut client, mut agent) = start(conductor, takes_acp()).await;
+    let mut ids = std::collections::HashSet::new();
+    for session in ["a", "b"] {
+        let servers = open(&mut client, &mut agent, session).await;
+        assert_eq!(servers.len(), 3);
+        for (server, name) in servers[1..].iter().zip(["one", "two"]) {
+            assert_eq!((&server["type"], &server["name"]), (&json!("acp"), &json!(name)));
+            let id = server["serverId"].as_str().unwrap();
+            assert!(ids.insert(id.to_owned()));
+            let message = json!({"serverId": id, "requestId": "r", "method": "tools/list", "params": {}});
+            agent.ask(5, "mcp/message", message).await;
+            let expected = json!({"server": name, "method": "tools/list", "session": session});
+            assert_eq!(agent.result(5).await, json!({"result": expected}));
+            agent.ask(6, "mcp/message", json!({"serverId": id, "requestId": "r", "method": "fail"})).await;
+            let error = json!({"code": -1, "message": "no", "data": 7});
+            assert_eq!(agent.result(6).await, json!({"error": error}));
+        }
+    }
+}
+
+/// px-mcp-04: a message for no server of the chain gets to the client with its inner id, and the
+/// client's error comes back.
+#[tokio::test]
+async fn a_message_for_another_server_gets_to_the_client() {
+    let conductor = Conductor::new().proxy(tools("p", "one")).proxy(tools("q", "two"));
+    let (mut client, mut agent) = start(conductor, takes_acp()).await;
+    open(&mut client, &mut agent, "a").await;
+    let message = json!({"serverId": "unknown", "requestId": "inner", "method": "tools/list"});
+    agent.ask(5, "mcp/message", message.clone()).await;
+    let (id, params) = client.request("mcp/message").await;
+    assert_eq!(params, message);
+    client.fail(&id, json!({"code": -33001, "message": "unknown server"})).await;
+    assert_eq!(agent.error(5).await["code"], -33001);
+    agent.notify("mcp/message", message.clone()).await;
+    assert_eq!(client.value().await["params"], message);
+}
+
+/// px-mcp-02: a name that the session has already is refused.
+#[tokio::test]
+async fn a_name_that_is_taken_is_refused() {
+    for conductor in [
+        Conductor::new().proxy(tools("p", "theirs")),
+        Conductor::new().proxy(tools("p", "one")).proxy(tools("q", "one")),
+    ] {
+        let (mut client, _agent) = start(conductor, takes_acp()).await;
+        let servers = json!([{"name": "theirs", "command": "x", "args": [], "env": []}]);
+        for method in ["session/new", "session/load", "session/resume", "session/fork"] {
+            client.ask(1, method, json!({"sessionId": "s", "cwd": "/", "mcpServers": servers})).await;
+            assert_eq!(client.error(1).await["code"], -32602);
+        }
+    }
+}
+
+/// px-mcp-05: the agent's own capability decides. One that takes no such servers gets none.
+#[tokio::test]
+async fn an_agent_that_does_not_take_them_gets_none() {
+    for capabilities in [json!({}), json!({"mcpCapabilities": {"acp": false}}), json!({"mcpCapabilities": {"http": true}})]
+    {
+        let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), capabilities).await;
+        assert_eq!(open(&mut client, &mut agent, "a").await.len(), 1);
+    }
+}
+
+/// A session that is closed takes its servers with it.
+#[tokio::test]
+async fn a_closed_session_has_no_server() {
+    let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), takes_acp()).await;
+    let servers = open(&mut client, &mut agent, "a").await;
+    client.ask(2, "session/close", json!({"sessionId": "a"})).await;
+    agent.request("session/close").await;
+    let message = json!({"serverId": servers[1]["serverId"], "requestId": "r", "method": "tools/list"});
+    agent.ask(5, "mcp/message", message).await;
+    client.request("mcp/message").await;
+}
