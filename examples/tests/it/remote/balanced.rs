@@ -147,7 +147,7 @@ async fn insist(session: &ReconnectingSession, prompt: &str) -> String {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn clients_go_on_when_a_replica_is_killed() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
