@@ -138,11 +138,36 @@ async fn said(session: &ReconnectingSession, prompt: &str) -> Result<String, acp
 
 /// Sends a prompt until its turn is not lost with a replica.
 async fn insist(session: &ReconnectingSession, prompt: &str) -> String {
+    let mut lost = 0;
     loop {
-        match said(session, prompt).await {
+        let said = tokio::time::timeout(LONG, said(session, prompt)).await.expect("it hangs");
+        match said {
             Ok(said) => return said,
-            Err(acp_client::Error::Closed { .. }) => {}
+            // It may learn of the loss by this prompt.
+            Err(acp_client::Error::Closed { .. }) if lost < 3 => lost += 1,
             Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// A client that connects again comes to the same replica. Others come to the next ones.
+async fn comes_back_by_its_cookie(nginx: &Nginx, tls: &TlsOptions, replicas: &[Server]) {
+    for scheme in ["wss", "https"] {
+        let remote = nginx.remote(scheme, tls);
+        let mut agents = Vec::new();
+        for _ in 0..4 {
+            let connect = acp_client::connect(remote.clone()).initialize_timeout(LONG);
+            agents.push(connect.await.expect("it connects"));
+        }
+        let mut taken: Vec<u64> = replicas.iter().map(connections).collect();
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 0, 4], "{scheme}");
+        for agent in agents {
+            agent.close().await;
+        }
+        let until = Instant::now() + LONG;
+        while replicas.iter().map(connections).sum::<u64>() > 0 {
+            assert!(Instant::now() < until, "agents end with their connections");
         }
     }
 }
@@ -162,6 +187,7 @@ async fn clients_go_on_when_a_replica_is_killed() {
         return;
     };
 
+    comes_back_by_its_cookie(&nginx, &tls, &replicas).await;
     // Six clients, on all replicas, over both ways.
     let mut clients: Vec<(ReconnectingAgent, ReconnectingSession)> = Vec::new();
     for number in 0..6 {
@@ -174,7 +200,8 @@ async fn clients_go_on_when_a_replica_is_killed() {
         let session = agent.new_session("/work").await.expect("a session");
         // Messages of a connection over HTTP find its replica again and again.
         for note in ["one", "two"] {
-            said(&session, &format!("{note} of {number}")).await.expect("a turn");
+            let turn = said(&session, &format!("{note} of {number}"));
+            tokio::time::timeout(LONG, turn).await.expect("it hangs").expect("a turn");
         }
         clients.push((agent, session));
     }
