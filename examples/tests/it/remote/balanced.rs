@@ -200,8 +200,9 @@ async fn clients_go_on_when_a_replica_is_killed() {
         let session = agent.new_session("/work").await.expect("a session");
         // Messages of a connection over HTTP find its replica again and again.
         for note in ["one", "two"] {
-            let turn = said(&session, &format!("{note} of {number}"));
-            tokio::time::timeout(LONG, turn).await.expect("it hangs").expect("a turn");
+            let text = format!("{note} of {number}");
+            let said = tokio::time::timeout(LONG, said(&session, &text)).await;
+            said.expect("it hangs").expect("a turn");
         }
         clients.push((agent, session));
     }
