@@ -194,7 +194,7 @@ async fn clients_go_on_when_a_replica_is_killed() {
         let remote = nginx.remote(if number % 2 == 0 { "wss" } else { "https" }, &tls);
         let agent = acp_client::reconnecting(move || acp_client::connect(remote.clone()))
             // The agents of a replica that is killed leave their sessions a moment later.
-            .restart(Restart::times(20).first_delay(Duration::from_secs(1)))
+            .restart(Restart::times(3).first_delay(Duration::from_secs(1)))
             .await
             .expect("it connects");
         let session = agent.new_session("/work").await.expect("a session");
