@@ -1,6 +1,7 @@
 //! Three replicas of `acp serve` behind nginx, with the configuration of `docs/REMOTE.md`.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -117,7 +118,6 @@ fn connections(replica: &Server) -> u64 {
 }
 
 fn metrics(address: &str) -> String {
-    use std::io::{Read as _, Write as _};
     let mut socket = std::net::TcpStream::connect(address).expect("it listens");
     let request = "GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer secret\r\nconnection: close\r\n\r\n";
     socket.write_all(request.as_bytes()).expect("is written");
@@ -183,7 +183,8 @@ async fn clients_go_on_when_a_replica_is_killed() {
     let tls = TlsOptions::new().root_certificates(made.cert.pem()).expect("it is PEM");
     let mut replicas: Vec<Server> = NAMES.iter().map(|name| replica("127.0.0.1:0", name, folder)).collect();
     let Some(nginx) = Nginx::start(folder, &replicas) else {
-        eprintln!("skipped: there is no nginx on this machine (Debian: apt-get install nginx-light)");
+        let why = "skipped: there is no nginx on this machine (Debian: apt-get install nginx-light)";
+        let _ = writeln!(std::io::stderr(), "{why}");
         return;
     };
 
