@@ -1,7 +1,7 @@
 //! An agent on the network, over WebSocket and HTTP: `remote_agent 127.0.0.1:8080 FOLDER`
 //!
-//! The variable `REMOTE_TOKENS` has a token for each user, such as `alice=secret bob=other`. Users see
-//! their own sessions only, which are in the folder. `remote_client` is a client for it.
+//! The variable `REMOTE_TOKENS` has a token for each user, such as `alice=secret bob=other`. Users
+//! see their own sessions only, which are in the folder. `remote_client` is a client for it.
 
 use std::io::{Write, stderr};
 use std::path::PathBuf;

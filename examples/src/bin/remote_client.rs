@@ -1,7 +1,7 @@
 //! Prompts an agent of another machine: `remote_client ws://127.0.0.1:8080/acp < prompts`
 //!
-//! Each line of stdin is a prompt. The variable `REMOTE_TOKEN` has the token. When the connection is
-//! lost, it is made again, and the session goes on.
+//! Each line of stdin is a prompt. The variable `REMOTE_TOKEN` has the token. When the connection
+//! is lost, it is made again, and the session goes on.
 
 use std::io::{Write, stderr, stdin, stdout};
 

@@ -285,7 +285,7 @@ mod tests {
             ("serve --proxy 10.0.0.0/33 -- y", "`--proxy 10.0.0.0/33`: it must be an address, or a network"),
             ("serve --replica a.b -- y", "`--replica a.b`: it must consist of letters"),
             ("serve --env =x -- y", "`--env =x`: it must be NAME or NAME=VALUE"),
-            ("serve --prestart -1 -- y", "`--prestart"),
+            ("serve --prestart many -- y", "`--prestart many`: "),
             ("serve --host a --any-host -- y", "`--any-host` and `--host`: one of them is enough"),
             ("connect", "the address is missing: acp connect URL"),
             ("connect ws://x -- agent", "`acp connect` takes no agent"),

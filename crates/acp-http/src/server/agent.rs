@@ -43,13 +43,6 @@ impl Remote {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failure(Arc<AtomicBool>);
 
-impl Failure {
-    #[cfg(feature = "ws")]
-    pub(crate) fn is_reported(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}
-
 /// The address that a request came from. The listener puts it into the extensions of requests.
 /// Another server can do that too: then limits for each address hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,11 +108,31 @@ impl Drop for AgentTask {
 pub(crate) struct Closing {
     pub(crate) token: CancellationToken,
     code: AtomicU16,
+    #[cfg(feature = "ws")]
+    failure: Failure,
 }
 
 impl Closing {
-    pub(crate) const fn new(token: CancellationToken) -> Self {
-        Self { token, code: AtomicU16::new(0) }
+    pub(crate) fn new(token: CancellationToken) -> Self {
+        Self {
+            token,
+            code: AtomicU16::new(0),
+            #[cfg(feature = "ws")]
+            failure: Failure::default(),
+        }
+    }
+
+    /// Learns of a failure of the agent from its end of the connection.
+    #[cfg(feature = "ws")]
+    pub(crate) fn of(mut self, remote: &Remote) -> Self {
+        self.failure = remote.failure.clone();
+        self
+    }
+
+    /// Returns true if the agent has reported a failure.
+    #[cfg(feature = "ws")]
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.0.load(Ordering::Acquire)
     }
 
     /// Ends the connection. The first code counts.

@@ -6,7 +6,7 @@
 pub struct Counts {
     /// The connections, each with its agent.
     pub connections: usize,
-    /// Those of them that are not initialized yet.
+    /// The part of them that is not initialized yet.
     pub uninitialized: usize,
     /// The connections that were opened since the start.
     pub opened: u64,

@@ -78,7 +78,7 @@ impl Seats {
         Ok(Seat { seats: Arc::clone(self), principal: principal.clone(), address, is_initialized })
     }
 
-    /// Returns the reason why there is no seat.
+    /// Returns the reason why a caller gets none.
     fn refusal(
         &self,
         table: &Table,

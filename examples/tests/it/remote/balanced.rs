@@ -1,6 +1,7 @@
 //! Three replicas of `acp serve` behind nginx, with the configuration of `docs/REMOTE.md`.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -117,7 +118,6 @@ fn connections(replica: &Server) -> u64 {
 }
 
 fn metrics(address: &str) -> String {
-    use std::io::{Read as _, Write as _};
     let mut socket = std::net::TcpStream::connect(address).expect("it listens");
     let request = "GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer secret\r\nconnection: close\r\n\r\n";
     socket.write_all(request.as_bytes()).expect("is written");
@@ -138,16 +138,41 @@ async fn said(session: &ReconnectingSession, prompt: &str) -> Result<String, acp
 
 /// Sends a prompt until its turn is not lost with a replica.
 async fn insist(session: &ReconnectingSession, prompt: &str) -> String {
+    let mut lost = 0;
     loop {
-        match said(session, prompt).await {
+        let said = tokio::time::timeout(LONG, said(session, prompt)).await.expect("it hangs");
+        match said {
             Ok(said) => return said,
-            Err(acp_client::Error::Closed { .. }) => {}
+            // It may learn of the loss by this prompt.
+            Err(acp_client::Error::Closed { .. }) if lost < 3 => lost += 1,
             Err(error) => panic!("{error}"),
         }
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// A client that connects again comes to the same replica. Others come to the next ones.
+async fn comes_back_by_its_cookie(nginx: &Nginx, tls: &TlsOptions, replicas: &[Server]) {
+    for scheme in ["wss", "https"] {
+        let remote = nginx.remote(scheme, tls);
+        let mut agents = Vec::new();
+        for _ in 0..4 {
+            let connect = acp_client::connect(remote.clone()).initialize_timeout(LONG);
+            agents.push(connect.await.expect("it connects"));
+        }
+        let mut taken: Vec<u64> = replicas.iter().map(connections).collect();
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 0, 4], "{scheme}");
+        for agent in agents {
+            agent.close().await;
+        }
+        let until = Instant::now() + LONG;
+        while replicas.iter().map(connections).sum::<u64>() > 0 {
+            assert!(Instant::now() < until, "agents end with their connections");
+        }
+    }
+}
+
+#[tokio::test]
 async fn clients_go_on_when_a_replica_is_killed() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -158,23 +183,27 @@ async fn clients_go_on_when_a_replica_is_killed() {
     let tls = TlsOptions::new().root_certificates(made.cert.pem()).expect("it is PEM");
     let mut replicas: Vec<Server> = NAMES.iter().map(|name| replica("127.0.0.1:0", name, folder)).collect();
     let Some(nginx) = Nginx::start(folder, &replicas) else {
-        eprintln!("skipped: there is no nginx on this machine (Debian: apt-get install nginx-light)");
+        let why = "skipped: there is no nginx on this machine (Debian: apt-get install nginx-light)";
+        let _ = writeln!(std::io::stderr(), "{why}");
         return;
     };
 
+    comes_back_by_its_cookie(&nginx, &tls, &replicas).await;
     // Six clients, on all replicas, over both ways.
     let mut clients: Vec<(ReconnectingAgent, ReconnectingSession)> = Vec::new();
     for number in 0..6 {
         let remote = nginx.remote(if number % 2 == 0 { "wss" } else { "https" }, &tls);
         let agent = acp_client::reconnecting(move || acp_client::connect(remote.clone()))
             // The agents of a replica that is killed leave their sessions a moment later.
-            .restart(Restart::times(20).first_delay(Duration::from_secs(1)))
+            .restart(Restart::times(3).first_delay(Duration::from_secs(1)))
             .await
             .expect("it connects");
         let session = agent.new_session("/work").await.expect("a session");
         // Messages of a connection over HTTP find its replica again and again.
         for note in ["one", "two"] {
-            said(&session, &format!("{note} of {number}")).await.expect("a turn");
+            let text = format!("{note} of {number}");
+            let said = tokio::time::timeout(LONG, said(&session, &text)).await;
+            said.expect("it hangs").expect("a turn");
         }
         clients.push((agent, session));
     }

@@ -91,11 +91,9 @@ pub(super) fn options(args: &ServeArgs) -> Result<Options, Failure> {
     options = args.hosts.iter().fold(options, |options, name| options.host(name));
     options = args.origins.iter().fold(options, |options, origin| options.origin(origin));
     options = args.proxies.iter().fold(options, |options, (network, bits)| options.proxy(*network, *bits));
-    let switches: [(bool, fn(Options) -> Options); 3] =
-        [(args.any_host, Options::any_host), (args.insecure, Options::insecure), (args.open, Options::open)];
-    for (is_on, switch) in switches {
-        options = if is_on { switch(options) } else { options };
-    }
+    options = if args.any_host { options.any_host() } else { options };
+    options = if args.insecure { options.insecure() } else { options };
+    options = if args.open { options.open() } else { options };
     if args.tickets {
         options = options.tickets(format!("{}/ticket", args.path.trim_end_matches('/')));
     }
@@ -107,20 +105,23 @@ pub(super) fn options(args: &ServeArgs) -> Result<Options, Failure> {
 
 fn limits(options: Options, args: &ServeArgs) -> Options {
     let limits = &args.limits;
-    let counts: [(Option<usize>, fn(Options, usize) -> Options); 5] = [
-        (limits.connections, Options::connections),
-        (limits.per_principal, Options::connections_per_principal),
-        (limits.per_address, Options::connections_per_address),
-        (limits.message, Options::message),
-        (limits.buffer, Options::buffer),
-    ];
-    let options =
-        counts.into_iter().fold(options, |options, (count, set)| count.into_iter().fold(options, set));
-    let times: [(Option<Duration>, fn(Options, Duration) -> Options); 2] =
-        [(limits.initialize, Options::initialize_time), (limits.idle, Options::idle_time)];
-    let options = times.into_iter().fold(options, |options, (time, set)| time.into_iter().fold(options, set));
+    let options = given(options, limits.connections, Options::connections);
+    let options = given(options, limits.per_principal, Options::connections_per_principal);
+    let options = given(options, limits.per_address, Options::connections_per_address);
+    let options = given(options, limits.message, Options::message);
+    let options = given(options, limits.buffer, Options::buffer);
+    let options = given(options, limits.initialize, Options::initialize_time);
+    let options = given(options, limits.idle, Options::idle_time);
     let grace = limits.grace.unwrap_or(GRACE);
     options.end_time(grace.saturating_mul(2).saturating_add(MARGIN))
+}
+
+/// Sets a value, if it is given.
+fn given<T>(options: Options, value: Option<T>, set: impl FnOnce(Options, T) -> Options) -> Options {
+    match value {
+        Some(value) => set(options, value),
+        None => options,
+    }
 }
 
 /// Returns the folders and commands that clients may choose.

@@ -142,6 +142,16 @@ fn failures_have_their_exit_status() {
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("status 401: give it valid credentials") && !err.contains("wrong"), "{err}");
     assert_eq!(acp(&["connect", &url]).0, 3);
+    // Over HTTP the first message shows it.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+    command.args(["connect", &served.http(), "--token-file", &wrong]).stdin(Stdio::piped());
+    let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("acp runs");
+    let mut stdin = process.stdin.take().expect("is piped");
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":1}}}}"#)
+        .expect("it reads");
+    let (code, err) = finish(process);
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("401"), "{err}");
     // Its stdin is empty.
     assert_eq!(acp(&["connect", &url, "--token-file", &right]).0, 0);
     let of_environment = Command::new(env!("CARGO_BIN_EXE_acp"))

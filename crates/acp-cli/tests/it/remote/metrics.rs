@@ -4,11 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::{HERE, Served, said};
 
+/// Families by their names: the type, and the samples.
+type Families = HashMap<String, (String, Vec<(String, f64)>)>;
+
 /// The families of a text, read as strictly as its specification wants: the name and the type of
 /// each, and its samples.
-fn families(text: &str) -> HashMap<String, (String, Vec<(String, f64)>)> {
+fn families(text: &str) -> Families {
     assert!(text.ends_with("# EOF\n") && text.matches("# EOF").count() == 1, "{text}");
-    let mut families: HashMap<String, (String, Vec<(String, f64)>)> = HashMap::new();
+    let mut families = Families::new();
     let (mut current, mut told, mut samples) = (String::new(), HashSet::new(), HashSet::new());
     for line in text.lines().filter(|line| *line != "# EOF") {
         assert!(!line.trim().is_empty() && line.trim() == line, "`{line}`");
@@ -78,7 +81,7 @@ async fn metrics_are_open_metrics_and_count() {
     said(&session, "long").await.expect("a turn");
     acp_client::connect(acp_http::ws(served.ws())).await.expect_err("there is one already");
     let after = families(&served.get("/metrics", "").2);
-    let value = |families: &HashMap<String, (String, Vec<(String, f64)>)>, name: &str, series: &str| {
+    let value = |families: &Families, name: &str, series: &str| {
         let found = families[name].1.iter().find(|sample| sample.0 == series);
         found.unwrap_or_else(|| panic!("{series} in {families:?}")).1
     };

@@ -90,16 +90,16 @@ impl Options {
         self
     }
 
-    /// Sets a path that is answered with `ok`, without authentication, and with status 503 while the
-    /// server shuts down. Default none.
+    /// Sets a path that is answered with `ok`, without authentication, and with status 503 while
+    /// the server shuts down. Default none.
     #[must_use]
     pub fn health(mut self, path: impl Into<Option<String>>) -> Self {
         self.health = path.into();
         self
     }
 
-    /// Sets a path that is answered with metrics, to everybody who may use the server. `text` writes
-    /// them, as the OpenMetrics text format has them, and must not block. Default none.
+    /// Sets a path that is answered with metrics, to everybody who may use the server. `text`
+    /// writes them, as the OpenMetrics text format has them, and must not block. Default none.
     #[must_use]
     pub fn metrics(
         mut self,

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::incoming::FromClient;
 use super::socket::{FAULT, GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
-use crate::server::agent::{AgentFuture, AgentTask, Closing, Failure};
+use crate::server::agent::{AgentFuture, AgentTask, Closing};
 use crate::server::clock::sleep_until;
 use crate::server::options::Limits;
 use crate::server::policy::Policy;
@@ -30,7 +30,6 @@ pub(super) async fn run(
     limits: Limits,
     policy: Option<Arc<Policy>>,
     credentials: Option<impl Future<Output = ()>>,
-    failure: Failure,
     run: impl FnOnce(Transport) -> AgentFuture,
 ) {
     let Ok(Ok(upgraded)) = timeout(limits.head, upgrade).await else { return };
@@ -70,7 +69,7 @@ pub(super) async fn run(
     let code = match closing.code() {
         Some(code) => code,
         None if closing.token.is_cancelled() => GOING_AWAY,
-        None if has_failed || failure.is_reported() => FAULT,
+        None if has_failed || closing.has_failed() => FAULT,
         None => NORMAL,
     };
     let _ = timeout(limits.end, socket.say_goodbye(code)).await;

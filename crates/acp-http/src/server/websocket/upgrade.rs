@@ -56,12 +56,11 @@ pub(crate) fn accept(
     if protocol {
         headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
     }
-    let closing = Arc::new(Closing::new(seats.closing.child_token()));
     let (agent, remote) = (Arc::clone(factory), caller.remote(id));
-    let failure = remote.failure.clone();
+    let closing = Arc::new(Closing::new(seats.closing.child_token()).of(&remote));
     let run = move |transport| agent(transport, remote);
     let (policy, credentials) = (options.policy.clone(), caller.grant.end());
-    tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, failure, run));
+    tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, run));
     Ok(response)
 }
 
