@@ -1,6 +1,7 @@
 //! Messages of the server, and their consequences for the streams.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use acp_rpc::{Error as RpcError, Id};
 use serde_json::json;
@@ -12,13 +13,17 @@ use super::stop::StreamKey;
 use crate::wire::head::{Head, Kind};
 use crate::wire::headers::fits_header;
 
+/// The silence on the stream of a session after which its history counts as complete. The two
+/// streams have no order.
+const HISTORY: Duration = Duration::from_millis(100);
+
 /// The way of a message to the peer.
 enum Way {
     Direct,
     /// When the stream of this session is open.
     With(StreamKey),
     /// Behind what is on the stream of this session.
-    Behind(StreamKey),
+    Behind(StreamKey, Option<Duration>),
     /// It is the last one of this session.
     Ends(StreamKey),
 }
@@ -32,8 +37,8 @@ pub(super) async fn received(shared: &Arc<Shared>, message: Vec<u8>, from: &Stre
                 shared.inbox.put(message).await;
             }
         }
-        Way::Behind(session) => {
-            if let Some(message) = shared.sessions.put_behind(&session, message).await {
+        Way::Behind(session, silence) => {
+            if let Some(message) = shared.sessions.put_behind(&session, message, silence).await {
                 shared.inbox.put(message).await;
             }
         }
@@ -76,7 +81,11 @@ fn way_of_answer(shared: &Shared, open: Open, head: &Head<'_>, is_error: bool, f
             Way::With(Some(session))
         }
         (Effect::Ends, Some(session)) if !is_error => Way::Ends(Some(session)),
-        (_, Some(session)) if from.is_none() => Way::Behind(Some(session)),
+        // Some servers send the history on the session's stream, and the answer on this one.
+        (Effect::Confirms, Some(session)) if from.is_none() && !is_error => {
+            Way::Behind(Some(session), Some(HISTORY))
+        }
+        (_, Some(session)) if from.is_none() => Way::Behind(Some(session), None),
         _ => Way::Direct,
     }
 }

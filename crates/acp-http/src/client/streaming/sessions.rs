@@ -31,6 +31,9 @@ pub(super) enum State {
 pub(super) struct Behind {
     pub(super) message: Vec<u8>,
     pub(super) done: oneshot::Sender<()>,
+    /// The silence after which nothing more is expected before it. `None` is as soon as nothing is
+    /// there.
+    pub(super) silence: Option<Duration>,
 }
 
 /// The streams of a connection.
@@ -86,13 +89,18 @@ impl Sessions {
 
     /// Hands a message over to an open stream, which gives it to the peer behind what it has. It
     /// comes back if such a stream does not exist.
-    pub(super) async fn put_behind(&self, key: &StreamKey, message: Vec<u8>) -> Option<Vec<u8>> {
+    pub(super) async fn put_behind(
+        &self,
+        key: &StreamKey,
+        message: Vec<u8>,
+        silence: Option<Duration>,
+    ) -> Option<Vec<u8>> {
         let sender = match self.lock().get(key) {
             Some(stream) if matches!(*stream.state.borrow(), State::Open) => stream.behind.clone(),
             _ => return Some(message),
         };
         let (done, is_done) = oneshot::channel();
-        if let Err(returned) = sender.send(Behind { message, done }).await {
+        if let Err(returned) = sender.send(Behind { message, done, silence }).await {
             return Some(returned.0.message);
         }
         // An error means that the connection is over.

@@ -30,6 +30,8 @@ pub(super) struct EventStream {
     key: StreamKey,
     state: watch::Sender<State>,
     behind: mpsc::Receiver<Behind>,
+    /// A message that stays behind what comes.
+    held: Option<Behind>,
     /// The id of the last event.
     cursor: Option<String>,
     has_been_open: bool,
@@ -58,12 +60,17 @@ impl EventStream {
         state: watch::Sender<State>,
         behind: mpsc::Receiver<Behind>,
     ) -> Self {
-        Self { shared, key, state, behind, cursor: None, has_been_open: false }
+        Self { shared, key, state, behind, held: None, cursor: None, has_been_open: false }
     }
 
     /// Reads the stream to its end. `announced` reaches the peer before what is on it.
     pub(super) async fn run(mut self, announced: Option<Vec<u8>>) {
         let stop = self.read_on(announced).await;
+        // Nothing more comes before it.
+        self.let_behind().await;
+        self.behind.close();
+        self.held = self.behind.recv().await;
+        self.let_behind().await;
         // Somebody waits for an answer that would never be heard.
         let is_waited_for = |session: &str| self.shared.ledger().is_waited_for(session);
         let is_lost = self.has_been_open || self.key.as_deref().is_some_and(is_waited_for);
@@ -174,9 +181,8 @@ impl EventStream {
             let chunk = tokio::select! {
                 biased;
                 chunk = timeout(silence, body.chunk()) => chunk,
-                Some(behind) = self.behind.recv() => {
-                    shared.inbox.put(behind.message).await;
-                    let _ = behind.done.send(());
+                () = self.quiet() => {
+                    self.let_behind().await;
                     continue;
                 }
             };
@@ -203,6 +209,27 @@ impl EventStream {
             }
         };
         (ended, had_events)
+    }
+
+    /// Waits until a message must stay behind this stream, and nothing more is expected before it.
+    async fn quiet(&mut self) {
+        if self.held.is_none() {
+            self.held = self.behind.recv().await;
+        }
+        match &self.held {
+            Some(Behind { silence: Some(silence), .. }) => sleep(*silence).await,
+            Some(Behind { silence: None, .. }) => {}
+            // The connection is over.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Hands the message over that stayed behind.
+    async fn let_behind(&mut self) {
+        if let Some(behind) = self.held.take() {
+            self.shared.inbox.put(behind.message).await;
+            let _ = behind.done.send(());
+        }
     }
 
     fn exchanged(&self) -> Exchanged {

@@ -134,6 +134,26 @@ async fn a_session_is_loaded_behind_its_open_stream() {
     assert_eq!(load.await.unwrap().unwrap(), json!({}));
 }
 
+/// rm-str-04: a server that sends the history on the session's stream and the answer on that of the
+/// connection, which is faster.
+#[tokio::test(start_paused = true)]
+async fn the_answer_of_a_load_waits_for_the_history() {
+    let mut lab = Lab::start(|remote| remote).await;
+    let load = call(&lab.here, "session/load", json!({"sessionId": "old"}));
+    let mut stream = Events::open(lab.get().await).await;
+    let asked = lab.post().await;
+    lab.events.send(json!({"jsonrpc": "2.0", "id": id(&asked), "result": {}})).await;
+    asked.accept().await;
+    for number in 0..3 {
+        // The clock goes on by itself, whenever there is nothing else to do.
+        tokio::time::sleep(std::time::Duration::from_millis(70)).await;
+        assert!(!load.is_finished(), "{number}");
+        stream.notify(&format!("history {number}")).await;
+        assert_eq!(lab.here.next().await, format!("history {number}"));
+    }
+    assert_eq!(load.await.unwrap().unwrap(), json!({}));
+}
+
 /// rm-ord-08: a server that learns of a session only when it is loaded.
 #[tokio::test]
 async fn an_unknown_session_is_loaded_without_its_header() {

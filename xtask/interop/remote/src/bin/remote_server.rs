@@ -33,8 +33,9 @@ impl Scripted {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut options = Options::new().connections_per_address(1_000);
-    // `--browser <origin>`: pages of this origin may use the server, with this token.
+    // A recorder stands before it, with a port of its own.
+    let mut options = Options::new().any_host().connections_per_address(1_000);
+    // `--origin <origin> --token <token>`: its pages may use the server, with this token.
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let value = arguments.next().ok_or("an option needs a value")?;
