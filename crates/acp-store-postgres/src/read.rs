@@ -1,19 +1,29 @@
 //! Reading the records of a session.
 
 use acp_agent::store::{Pending, Record, Records, StoreError};
+use tokio::task::JoinHandle;
 use tokio_postgres::types::Type;
 
-use crate::batch;
 use crate::database::{Database, Param};
 use crate::error::PostgresError;
-use crate::statements;
+use crate::{batch, statements};
 
 /// The most rows and bytes of a statement that reads. A row that is longer comes alone.
 const ROWS: i64 = 64;
 const BYTES: i64 = 1024 * 1024;
 
-/// The records of a session up to the change that was the last one when it was read.
+/// The records of a session up to the change that was the last one when it was read. The next rows
+/// are on their way while the ones before are used.
 pub(crate) struct PostgresRecords {
+    /// `None` at the end, and after a read was given up.
+    ahead: Option<JoinHandle<Read>>,
+}
+
+/// The records of some rows, and the reader of those after them.
+type Read = Result<(Vec<Record>, Reader), StoreError>;
+
+/// A place in a session.
+pub(crate) struct Reader {
     pub(crate) database: Database,
     pub(crate) principal: String,
     pub(crate) session: String,
@@ -22,8 +32,14 @@ pub(crate) struct PostgresRecords {
     pub(crate) end: i64,
 }
 
-impl PostgresRecords {
-    async fn read(&mut self) -> Result<Vec<Record>, StoreError> {
+impl Reader {
+    /// Begins to read.
+    pub(crate) fn start(self) -> PostgresRecords {
+        PostgresRecords { ahead: Some(tokio::spawn(self.read())) }
+    }
+
+    /// Reads the next rows. There are no records at the end only.
+    async fn read(mut self) -> Read {
         let mut records = Vec::new();
         // Rows may have nothing but records of a later version.
         while records.is_empty() && self.after < self.end {
@@ -44,6 +60,19 @@ impl PostgresRecords {
                 batch::read(row.try_get(1).map_err(PostgresError::Database)?, &mut records)?;
             }
         }
+        Ok((records, self))
+    }
+}
+
+impl PostgresRecords {
+    async fn read(&mut self) -> Result<Vec<Record>, StoreError> {
+        let Some(ahead) = &mut self.ahead else { return Ok(Vec::new()) };
+        let read = ahead.await;
+        self.ahead = None;
+        let (records, rest) = read.map_err(StoreError::other)??;
+        if rest.after < rest.end {
+            self.ahead = Some(tokio::spawn(rest.read()));
+        }
         Ok(records)
     }
 }
@@ -51,5 +80,14 @@ impl PostgresRecords {
 impl Records for PostgresRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
         Box::pin(self.read())
+    }
+}
+
+/// Ends the reading.
+impl Drop for PostgresRecords {
+    fn drop(&mut self) {
+        if let Some(ahead) = &self.ahead {
+            ahead.abort();
+        }
     }
 }

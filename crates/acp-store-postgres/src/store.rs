@@ -14,7 +14,7 @@ use crate::facts;
 use crate::lease::Lease;
 use crate::log::{PostgresLog, epoch_and_seq};
 use crate::options::Options;
-use crate::read::PostgresRecords;
+use crate::read::Reader;
 use crate::renewal::Leases;
 use crate::{list, migrate, names, statements};
 
@@ -190,7 +190,7 @@ impl PostgresStore {
         let row = rows.first().ok_or_else(|| StoreError::Unknown { session: id.clone() })?;
         let end = row.try_get(0).map_err(PostgresError::Database)?;
         let (database, principal) = (self.database.clone(), self.principal.clone());
-        Ok(Box::new(PostgresRecords { database, principal, session, after: 0, end }))
+        Ok(Box::new(Reader { database, principal, session, after: 0, end }.start()))
     }
 
     async fn delete_session(&self, id: &SessionId) -> Result<(), StoreError> {

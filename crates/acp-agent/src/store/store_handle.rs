@@ -33,7 +33,10 @@ impl StoreHandle {
         on_fault: Option<OnFault>,
     ) -> Result<Option<Self>> {
         let Some(keeps) = Keeps::here() else { return Ok(None) };
-        let store = principal.map_or(Ok(Arc::clone(&store)), |principal| store.for_principal(principal))?;
+        let store = match principal {
+            Some(principal) => store.for_principal(principal)?,
+            None => store,
+        };
         let (recordings, idle) = (Arc::default(), Arc::default());
         Ok(Some(StoreHandle { store, recordings, on_fault, idle, keeps }))
     }

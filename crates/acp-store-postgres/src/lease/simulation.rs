@@ -119,9 +119,8 @@ fn no_schedule_has_two_writers_or_loses_a_record() {
 #[test]
 fn each_defect_is_found() {
     for defect in DEFECTS {
-        let found = (0..1_000_000).find_map(|seed| Some((seed, run(seed, Some(defect)).err()?)));
-        let (seed, problem) = found.unwrap_or_else(|| panic!("{defect:?} is not found"));
-        eprintln!("{defect:?}: seed {seed}: {problem}");
+        let found = (0..1_000_000).any(|seed| run(seed, Some(defect)).is_err());
+        assert!(found, "{defect:?} is not found");
     }
 }
 

@@ -15,6 +15,7 @@ fn expire(server: &Server, database: &str) {
     server.psql(database, sql).unwrap();
 }
 
+/// Rule `rm-st-02`.
 #[tokio::test]
 async fn a_session_whose_process_is_gone_can_be_opened_when_its_lease_ends() {
     let server = server_or_skip!(Server::shared());
@@ -68,7 +69,7 @@ async fn leases_are_prolonged_while_sessions_are_open() {
 }
 
 /// A process that was paused comes back: to a session that another one has open, has closed, has
-/// deleted, or has made anew.
+/// deleted, or has made anew (rule `rm-st-03`).
 #[tokio::test]
 async fn a_process_that_was_paused_cannot_write() {
     let server = server_or_skip!(Server::shared());

@@ -139,3 +139,34 @@ async fn a_killed_server_loses_no_acknowledged_record() {
     let written = writing.await.unwrap();
     assert_eq!(check(&store, written, u64::MAX).await, written, "records were doubled");
 }
+
+/// A process that is stopped for longer than its lease, and then goes on (rule `rm-st-03`).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_agent_writes_nothing_more() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let store = connect(&quick(&database)).await;
+    store.create(info()).await.unwrap().close().await.unwrap();
+    for round in 0..kills(2, 30) {
+        let mut child = start(&database.url());
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        said.by_ref().take(5).for_each(|line| drop(line.unwrap()));
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        let mut log = loop {
+            match store.open(&id()).await {
+                Err(StoreError::Busy { .. }) => tokio::time::sleep(Duration::from_millis(50)).await,
+                opened => break opened.unwrap(),
+            }
+        };
+        let number = read(&store, &id()).await.len();
+        log.append(vec![record(number)]).await.unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+        // Its next record fails, and it ends.
+        assert!(!child.wait().unwrap().success(), "it has gone on");
+        assert_eq!(check(&store, number + 1, round).await, number + 1);
+        log.append(vec![record(number + 1)]).await.unwrap();
+        assert_eq!(check(&store, number + 2, round).await, number + 2);
+        log.close().await.unwrap();
+    }
+}

@@ -11,11 +11,13 @@
 
 mod conformance;
 mod copy;
+mod failover;
 mod fencing;
 mod kill;
 mod migrations;
 mod options;
 mod outages;
+mod replicas;
 mod server;
 mod turns;
 

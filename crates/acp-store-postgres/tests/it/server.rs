@@ -1,7 +1,7 @@
 //! Servers of PostgreSQL and pgbouncer in temporary folders, and databases on them.
 
 use std::ffi::OsStr;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,19 @@ use tempfile::TempDir;
 /// The user who runs the servers if this is root, which PostgreSQL refuses.
 const NOBODY: u32 = 65534;
 
-/// Runs a program until stdin ends, and then ends it at once. So no server outlives the tests.
-const GUARD: &str = r#"exec 3<&0; { read -r _ <&3; kill -QUIT $$ 2>/dev/null; } & exec "$@" 3<&- </dev/null"#;
+/// Runs a program until stdin ends, and then ends it at once. So no server outlives the tests. Its
+/// folder goes with it, unless the last word on stdin is `keep`.
+const GUARD: &str = r#"
+exec 3<&0
+{
+    read -r word <&3
+    kill -QUIT $$ 2>/dev/null
+    [ "$word" = keep ] && exit
+    while kill -0 $$ 2>/dev/null; do sleep 0.1; done
+    rm -rf "$FOLDER"
+} &
+exec "$@" 3<&- </dev/null
+"#;
 
 /// Returns a server for a test, or says loudly that the test is skipped.
 macro_rules! server_or_skip {
@@ -57,6 +68,22 @@ fn command(program: impl AsRef<OsStr>) -> Command {
     }
     command.current_dir("/").env("LC_ALL", "C").stdout(Stdio::null()).stderr(Stdio::null());
     command
+}
+
+/// Prepares a program that ends with the tests. The arguments are the program and its own.
+fn guarded(folder: &Path) -> Command {
+    let mut guard = command("/bin/sh");
+    guard.args(["-c", GUARD, "sh"]).env("FOLDER", folder).stdin(Stdio::piped());
+    guard
+}
+
+/// Ends a guarded program, and waits for it.
+fn end(mut guard: Child) {
+    if let Some(mut stdin) = guard.stdin.take() {
+        // The guard may have ended with its program.
+        let _ = stdin.write_all(b"keep\n");
+    }
+    guard.wait().unwrap();
 }
 
 fn folder() -> TempDir {
@@ -109,20 +136,20 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
             // It refuses to start while processes of a killed one still have its memory.
             if self.running.as_mut().is_none_or(|guard| guard.try_wait().unwrap().is_some()) {
+                self.stopped();
                 self.running = Some(self.spawn());
             }
         }
     }
 
     fn spawn(&self) -> Child {
-        let mut server = command("/bin/sh");
-        // The guard ends with the server, too.
-        server.args(["-c", GUARD, "sh"]).arg(&self.postgres).arg("-D").arg(self.path().join("data"));
+        let mut server = guarded(self.path());
+        server.arg(&self.postgres).arg("-D").arg(self.path().join("data"));
         server.arg("-k").arg(self.path());
         for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=60"] {
             server.args(["-c", setting]);
         }
-        server.stdin(Stdio::piped()).spawn().unwrap()
+        server.spawn().unwrap()
     }
 
     /// Kills the server. Its other processes notice that, and end.
@@ -143,9 +170,8 @@ impl Server {
     }
 
     fn stopped(&mut self) {
-        if let Some(mut guard) = self.running.take() {
-            drop(guard.stdin.take());
-            guard.wait().unwrap();
+        if let Some(guard) = self.running.take() {
+            end(guard);
         }
     }
 
@@ -170,6 +196,26 @@ impl Server {
         let mut output = String::new();
         psql.stdout.take().unwrap().read_to_string(&mut output).unwrap();
         psql.wait().unwrap().success().then_some(output)
+    }
+
+    /// Makes a copy of the server, which follows it from then on.
+    pub(crate) fn standby(&self, name: &str) -> Server {
+        let folder = folder();
+        let copied = command(self.postgres.with_file_name("pg_basebackup"))
+            .args(["-U", "postgres", "-R", "-X", "stream", "--checkpoint=fast", "--no-sync", "-d"])
+            .arg(format!("host={} application_name={name}", self.path().display()))
+            .arg("-D")
+            .arg(folder.path().join("data"))
+            .status();
+        assert!(copied.unwrap().success(), "pg_basebackup");
+        let mut standby = Server { folder, postgres: self.postgres.clone(), running: None };
+        standby.run();
+        standby
+    }
+
+    /// Makes a standby the primary.
+    pub(crate) fn promote(&mut self) {
+        self.psql("postgres", "select pg_promote(true, 120)").expect("pg_promote");
     }
 
     /// Makes a new database.
@@ -202,6 +248,14 @@ impl Database {
         format!("host={} port={port} dbname={name} user={user}", host.display())
     }
 
+    /// Returns the way to whichever of these servers is the primary.
+    pub(crate) fn url_of(&self, servers: &[&Server]) -> String {
+        let Database { name, user, .. } = self;
+        let hosts: Vec<String> = servers.iter().map(|server| server.path().display().to_string()).collect();
+        let hosts = hosts.join(",");
+        format!("host={hosts} dbname={name} user={user} target_session_attrs=read-write")
+    }
+
     pub(crate) fn as_user(&self, user: &str) -> Self {
         Database { user: user.to_owned(), ..self.clone() }
     }
@@ -210,7 +264,7 @@ impl Database {
 /// A pgbouncer in transaction mode before a server.
 pub(crate) struct Bouncer {
     folder: TempDir,
-    guard: Child,
+    guard: Option<Child>,
 }
 
 impl Bouncer {
@@ -225,13 +279,8 @@ impl Bouncer {
             folder.path().display(),
         );
         std::fs::write(&config, text).unwrap();
-        let guard = command("/bin/sh")
-            .args(["-c", GUARD, "sh"])
-            .arg(pgbouncer)
-            .arg(&config)
-            .stdin(Stdio::piped())
-            .spawn();
-        let bouncer = Bouncer { folder, guard: guard.unwrap() };
+        let guard = guarded(folder.path()).arg(pgbouncer).arg(&config).spawn().unwrap();
+        let bouncer = Bouncer { folder, guard: Some(guard) };
         let until = Instant::now() + Duration::from_secs(60);
         while !bouncer.folder.path().join(".s.PGSQL.6432").exists() {
             assert!(Instant::now() < until, "pgbouncer does not start");
@@ -248,7 +297,8 @@ impl Bouncer {
 
 impl Drop for Bouncer {
     fn drop(&mut self) {
-        drop(self.guard.stdin.take());
-        self.guard.wait().unwrap();
+        if let Some(guard) = self.guard.take() {
+            end(guard);
+        }
     }
 }

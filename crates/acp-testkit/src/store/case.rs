@@ -10,6 +10,11 @@ use super::{PATIENCE, access, content, lists, owners, writers};
 
 /// Two handles on one empty storage.
 pub(super) type Stores = [Arc<dyn SessionStore>; 2];
+/// Returns one handle and the other in turn.
+pub(super) fn in_turn([first, second]: &Stores, round: usize) -> &dyn SessionStore {
+    if round.is_multiple_of(2) { &**first } else { &**second }
+}
+
 /// The outcome of a case's code.
 pub(super) type Tried<T = ()> = Result<T, Stop>;
 type Running = Pin<Box<dyn Future<Output = Tried> + Send>>;

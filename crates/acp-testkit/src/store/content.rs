@@ -3,7 +3,7 @@
 use acp_agent::store::{Record, RecordKind, SessionLog};
 use acp_types::v1::{SessionId, SessionInfo};
 
-use super::case::{Stores, Tried, cases, require};
+use super::case::{Stores, Tried, cases, in_turn, require};
 use super::samples::{create, info, keep, read, record, require_records, updates};
 
 cases! {
@@ -67,7 +67,7 @@ async fn order(stores: Stores) -> Tried {
     keep(&*stores[0], "long", Vec::new()).await?;
     let mut end = 0;
     for round in 0..12 {
-        let mut log = stores[round % 2].open(&SessionId::from("long")).await?;
+        let mut log = in_turn(&stores, round).open(&SessionId::from("long")).await?;
         for count in [1, 7, round] {
             log.append(updates(end..end + count)?).await?;
             end += count;
@@ -178,13 +178,13 @@ async fn state(stores: Stores) -> Tried {
         updates(0..5)?,
     ];
     for (round, addition) in additions.into_iter().enumerate() {
-        let mut log = stores[round % 2].open(&SessionId::from("state")).await?;
+        let mut log = in_turn(&stores, round).open(&SessionId::from("state")).await?;
         all.extend(addition.iter().cloned());
         log.append(addition).await?;
         log.commit().await?;
         require_state(&mut *log, &all, "while it is open").await?;
         log.close().await?;
-        let mut log = stores[(round + 1) % 2].open(&SessionId::from("state")).await?;
+        let mut log = in_turn(&stores, round + 1).open(&SessionId::from("state")).await?;
         require_state(&mut *log, &all, "after it was opened again").await?;
         log.close().await?;
         let found = last_state(&read(&*stores[0], "state").await?);

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use acp_agent::store::{RecordKind, StoreError};
 use acp_types::v1::SessionId;
 
-use super::case::{Stop, Stores, Tried, cases, require};
+use super::case::{Stop, Stores, Tried, cases, in_turn, require};
 use super::samples::{create, error_of, keep, open_soon, read, record, require_records, updates};
 
 cases! {
@@ -40,7 +40,7 @@ async fn closed(stores: Stores) -> Tried {
     for round in 0..20 {
         log.append(updates(round..round + 1)?).await?;
         log.close().await?;
-        log = stores[round % 2].open(&SessionId::from("one")).await?;
+        log = in_turn(&stores, round).open(&SessionId::from("one")).await?;
     }
     log.close().await?;
     require_records(&*stores[0], "one", &updates(0..20)?).await

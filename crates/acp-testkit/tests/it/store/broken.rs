@@ -66,9 +66,9 @@ pub(super) struct Broken {
 }
 
 type Shared = Arc<Mutex<Box<dyn SessionLog>>>;
-/// The open logs of stores that open a session several times, by the address of the store.
-static OPEN: LazyLock<std::sync::Mutex<HashMap<SessionId, Weak<Mutex<Box<dyn SessionLog>>>>>> =
-    LazyLock::new(Default::default);
+type OpenLogs = HashMap<SessionId, Weak<Mutex<Box<dyn SessionLog>>>>;
+/// The open logs of stores that open a session several times.
+static OPEN: LazyLock<std::sync::Mutex<OpenLogs>> = LazyLock::new(Default::default);
 
 impl Broken {
     pub(super) fn around(inner: Arc<dyn SessionStore>, flaw: Flaw) -> Arc<dyn SessionStore> {
