@@ -1,16 +1,20 @@
 #![doc = include_str!("lib.md")]
 
+mod audit;
 mod chain;
 mod conductor;
 mod flow;
 mod lane;
 mod link;
+mod policy;
 mod proxy;
 mod wire;
 
+pub use crate::audit::{Audit, AuditError, Verified};
 pub use crate::chain::{Component, Failure, Kind, Policy};
 pub use crate::conductor::{ConductError, Conductor};
 pub use crate::flow::json::Json;
 pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
+pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};

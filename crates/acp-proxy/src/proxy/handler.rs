@@ -16,7 +16,8 @@ pub(super) type Replying = std::pin::Pin<Box<dyn Future<Output = Reply> + Send>>
 
 pub(super) type OnRequest = Arc<dyn Fn(Json, Next) -> Replying + Send + Sync>;
 pub(super) type OnNotification = Arc<dyn Fn(Json, Pass) -> BoxFuture + Send + Sync>;
-pub(super) type Observer = Arc<dyn Fn(Observed<'_>) + Send + Sync>;
+/// Sees a message, and refuses it with an error.
+pub(super) type Observer = Arc<dyn Fn(Observed<'_>) -> Result<(), Error> + Send + Sync>;
 
 /// Makes the handler of a request from a function that takes the text of the params.
 pub(super) fn raw_request<F, Fut>(handler: F) -> OnRequest

@@ -72,7 +72,7 @@ impl Local {
 
     /// Takes a message that goes through the proxy.
     pub(crate) fn pass(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) {
-        let responder = self.observe(toward, call, responder);
+        let Some(responder) = self.observe(toward, call, responder) else { return };
         match responder {
             Some(responder) if call.method == INITIALIZE && toward == Toward::Agent => {
                 self.initialize(call, responder);
@@ -90,23 +90,30 @@ impl Local {
         (!budget.has_room()).then(|| Box::pin(async move { budget.room().await }) as BoxFuture)
     }
 
-    fn observe(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) -> Option<Responder> {
-        let Some(observer) = &self.handlers.observer else { return responder };
+    /// Shows a message to the observer. Returns the way on, or `None` if it goes no further.
+    fn observe(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) -> Option<Option<Responder>> {
+        let Some(observer) = &self.handlers.observer else { return Some(responder) };
         let (method, params) = (&*call.method, call.params);
         let Some(responder) = responder else {
-            observer(Observed::Notification { toward, method, params });
-            return None;
+            let passes = observer(Observed::Notification { toward, method, params });
+            return passes.ok().map(|()| None);
         };
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        observer(Observed::Request { number, toward, method, params });
+        if let Err(error) = observer(Observed::Request { number, toward, method, params }) {
+            responder.refuse(&error);
+            return None;
+        }
         let (observer, method, toward) = (Arc::clone(observer), Box::<str>::from(method), toward.back());
-        Some(responder.seen_by(move |answer, pass| {
-            observer(match answer {
+        Some(Some(responder.seen_by(move |answer, pass| {
+            let passes = observer(match answer {
                 Answer::Result(result) => Observed::Result { number, toward, method: &method, result },
                 Answer::Error(error) => Observed::Error { number, toward, method: &method, error },
             });
-            pass(answer);
-        }))
+            match passes {
+                Ok(()) => pass(answer),
+                Err(error) => pass(Reply::from(error).as_answer()),
+            }
+        })))
     }
 
     /// Passes `initialize` on with what the proxy takes away, and its answer with what it adds.
