@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
-use crate::commands::{bridge, check, check_client, demo, info, man, mock, new, prompt};
+use crate::commands::{bridge, check, check_client, conduct, demo, info, man, mock, new, prompt};
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
 
@@ -37,6 +37,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(args) => runtime.block_on(until_told(check::run(args))),
         Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
+        Command::Conduct(args) => runtime.block_on(until_told(conduct::run(args))),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;

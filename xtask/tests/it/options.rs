@@ -20,7 +20,9 @@ const NUMBERS: [&str; 7] = ["Duration", "usize", "u16", "u32", "u64", "f32", "f6
 fn every_option_is_tried_at_its_extremes() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut missing = Vec::new();
-    for name in ["acp-fs", "acp-process", "acp-rpc", "acp-agent", "acp-client", "acp-http", "acp-mcp"] {
+    for name in
+        ["acp-fs", "acp-process", "acp-rpc", "acp-agent", "acp-client", "acp-http", "acp-mcp", "acp-proxy"]
+    {
         let mut sources = Vec::new();
         files(&crates.join(name).join("src"), &mut sources);
         let mut tables = Vec::new();

@@ -96,7 +96,9 @@ impl Audit {
     /// # Errors
     /// The record cannot be written.
     pub fn note(&self, kind: &str, value: &crate::Json) -> Result<(), Error> {
-        self.log.add(&[Member::Text("kind", kind), Member::Json("value", value.as_str())]).map_err(refused)
+        self.log
+            .add(&[Member::Text("kind", kind), Member::Json("value", value.as_str())])
+            .map_err(|error| refused(&error))
     }
 
     fn record(&self, message: &Observed<'_>) -> Result<(), Error> {
@@ -110,12 +112,15 @@ impl Audit {
             Toward::Agent => "agent",
             Toward::Client => "client",
         };
-        let mut members =
-            vec![Member::Text("kind", kind), Member::Text("toward", toward), Member::Text("method", message.method())];
+        let mut members = vec![
+            Member::Text("kind", kind),
+            Member::Text("toward", toward),
+            Member::Text("method", message.method()),
+        ];
         members.extend(number.map(|number| Member::Number("request", number)));
         let value = value.map(|value| self.without_secrets(value));
         members.extend(value.as_deref().map(|value| Member::Json("value", value)));
-        self.log.add(&members).map_err(refused)
+        self.log.add(&members).map_err(|error| refused(&error))
     }
 
     fn without_secrets(&self, value: &str) -> String {
@@ -129,7 +134,7 @@ impl Audit {
     }
 }
 
-fn refused(error: io::Error) -> Error {
+fn refused(error: &io::Error) -> Error {
     Error::internal(format!("the audit log cannot be written, so nothing passes: {error}"))
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct Settings {
 /// A part that a chain is to have.
 pub(crate) enum Planned {
     Local(Proxy),
-    Process(Slot),
+    Process(Box<Slot>),
 }
 
 impl Chain {
@@ -99,7 +99,7 @@ impl Chain {
         let filled = Arc::<Notify>::default();
         Arc::new_cyclic(|this: &Weak<Self>| {
             let part = |(joint, planned)| match planned {
-                Planned::Process(slot) => Part::Process(Arc::new(slot)),
+                Planned::Process(slot) => Part::Process(Arc::from(slot)),
                 Planned::Local(proxy) => Part::Local(Local::new(
                     &proxy,
                     Weak::clone(this) as Weak<dyn Route>,

@@ -138,7 +138,9 @@ async fn unless_closed(closed: &CancellationToken, answer: oneshot::Receiver<Rep
 fn checked(slot: &Slot, answer: Answer<'_>) -> Result<(), Error> {
     let Answer::Result(result) = answer else { return Ok(()) };
     let Some(successor) = slot.successor() else {
-        return Err(slot.failure("it answered `proxy/initialize` before it had initialized its successor").to_rpc());
+        return Err(slot
+            .failure("it answered `proxy/initialize` before it had initialized its successor")
+            .to_rpc());
     };
     if member(result, "protocolVersion") != member(successor.as_str(), "protocolVersion") {
         return Err(slot.failure("it changed `protocolVersion` in its successor's answer").to_rpc());

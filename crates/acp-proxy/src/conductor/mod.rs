@@ -182,7 +182,7 @@ impl Conductor {
         let planned = planned.into_iter().map(|member| match member {
             Member::Local(proxy) => Planned::Local(proxy),
             Member::Process { name, component, policy } => {
-                Planned::Process(slot(Kind::Proxy, name, component, policy))
+                Planned::Process(Box::new(slot(Kind::Proxy, name, component, policy)))
             }
         });
         supervisor::run(planned.collect(), agent, settings, transport).await

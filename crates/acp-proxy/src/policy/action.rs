@@ -84,7 +84,8 @@ pub(super) fn chosen(params: &Node<'_>, kinds: &[&str]) -> Option<Reply> {
 
 /// Returns the answer that is not consent.
 pub(super) fn cancelled() -> Reply {
-    Reply::of(&map([("outcome", map([("outcome", Node::Str("cancelled".into()))]))])).unwrap_or_else(Into::into)
+    Reply::of(&map([("outcome", map([("outcome", Node::Str("cancelled".into()))]))]))
+        .unwrap_or_else(Into::into)
 }
 
 /// Returns the question about a file or a command of the client.
@@ -101,7 +102,8 @@ pub(super) fn question(method: &str, params: &Node<'_>, action: &Action) -> Node
         ("kind", text(action.kind.as_str())),
         ("locations", Node::Seq(action.paths.iter().map(location).collect())),
     ]);
-    let option = |id: &str, name: &str| map([("optionId", text(id)), ("name", text(name)), ("kind", text(id))]);
+    let option =
+        |id: &str, name: &str| map([("optionId", text(id)), ("name", text(name)), ("kind", text(id))]);
     let options = vec![option("allow_once", "Allow"), option("reject_once", "Reject")];
     let session = params.get("sessionId").cloned().unwrap_or_default().into_owned();
     map([("sessionId", session), ("toolCall", call), ("options", Node::Seq(options))])

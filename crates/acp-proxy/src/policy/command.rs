@@ -9,8 +9,8 @@ pub(super) enum CommandLine {
 
 /// Characters that mean something to a shell.
 const SIGNS: [char; 24] = [
-    ';', '&', '|', '<', '>', '$', '`', '\n', '\r', '(', ')', '{', '}', '[', ']', '*', '?', '!', '#', '~', '\\', '\'',
-    '"', '=',
+    ';', '&', '|', '<', '>', '$', '`', '\n', '\r', '(', ')', '{', '}', '[', ']', '*', '?', '!', '#', '~',
+    '\\', '\'', '"', '=',
 ];
 
 /// Returns true if the command begins with these words, and a shell would see nothing else in it.
@@ -25,9 +25,10 @@ pub(super) fn is_plainly(line: &CommandLine, words: &[String]) -> bool {
 /// as a program with or without its folder.
 pub(super) fn contains(line: &CommandLine, words: &[String]) -> bool {
     let words_of_line: Vec<&str> = match line {
-        CommandLine::Shell(text) => {
-            text.split(|sign: char| sign.is_whitespace() || SIGNS.contains(&sign)).filter(|word| !word.is_empty()).collect()
-        }
+        CommandLine::Shell(text) => text
+            .split(|sign: char| sign.is_whitespace() || SIGNS.contains(&sign))
+            .filter(|word| !word.is_empty())
+            .collect(),
         // A word may be a line for a shell, such as behind `sh -c`.
         CommandLine::Words(line) => line
             .iter()

@@ -118,7 +118,13 @@ impl Rules {
         }
     }
 
-    fn record(&self, method: &str, params: &Node<'_>, verdict: Verdict, rule: Option<&Rule>) -> Result<(), Error> {
+    fn record(
+        &self,
+        method: &str,
+        params: &Node<'_>,
+        verdict: Verdict,
+        rule: Option<&Rule>,
+    ) -> Result<(), Error> {
         let Some(audit) = &self.audit else { return Ok(()) };
         let session = params.get("sessionId").cloned().unwrap_or_default();
         let reason = rule.map_or(Node::Null, |rule| Node::Str(rule.reason().into()));

@@ -91,7 +91,12 @@ impl Local {
     }
 
     /// Shows a message to the observer. Returns the way on, or `None` if it goes no further.
-    fn observe(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) -> Option<Option<Responder>> {
+    fn observe(
+        &self,
+        toward: Toward,
+        call: &Call<'_>,
+        responder: Option<Responder>,
+    ) -> Option<Option<Responder>> {
         let Some(observer) = &self.handlers.observer else { return Some(responder) };
         let (method, params) = (&*call.method, call.params);
         let Some(responder) = responder else {

@@ -16,7 +16,9 @@ async fn recorded(audit: Audit) -> Vec<Value> {
     let (mut client, serving) = serve(Conductor::new().proxy(audit.proxy()).agent(transport));
     drop(audit);
     initialized(&mut client, &mut agent).await;
-    client.ask(1, "session/new", json!({"mcpServers": [{"env": [{"name": "A", "value": "hidden-1"}]}]})).await;
+    client
+        .ask(1, "session/new", json!({"mcpServers": [{"env": [{"name": "A", "value": "hidden-1"}]}]}))
+        .await;
     let (id, params) = agent.request("session/new").await;
     assert_eq!(params["mcpServers"][0]["env"][0]["value"], "hidden-1");
     agent.answer(&id, json!({"sessionId": "s", "apiKey": "hidden-2", "mine": "hidden-3"})).await;
@@ -40,12 +42,16 @@ fn lines(path: &Path) -> Vec<Value> {
 #[tokio::test]
 async fn every_message_is_recorded_without_its_secrets() {
     let folder = tempfile::tempdir().unwrap();
-    let audit = Audit::in_folder(&folder.path().join("new")).unwrap().redaction(Redaction::default().name("mine"));
+    let audit =
+        Audit::in_folder(&folder.path().join("new")).unwrap().redaction(Redaction::default().name("mine"));
     let path = audit.path().to_owned();
     let lines = recorded(audit).await;
     let seen: Vec<String> = lines
         .iter()
-        .map(|line| format!("{} {} {} {}", line["kind"], line["toward"], line["method"], line["request"]).replace('"', ""))
+        .map(|line| {
+            format!("{} {} {} {}", line["kind"], line["toward"], line["method"], line["request"])
+                .replace('"', "")
+        })
         .collect();
     let expected = [
         "start null null null",
@@ -141,6 +147,7 @@ async fn decisions_are_recorded() {
     agent.ask(1, "fs/read_text_file", json!({"sessionId": "s", "path": "/x"})).await;
     assert!(agent.error(1).await["message"].as_str().unwrap().contains("no way"));
     let value = lines(audit.path()).last().unwrap()["value"].clone();
-    let expected = json!({"method": "fs/read_text_file", "sessionId": "s", "verdict": "deny", "reason": "no way"});
+    let expected =
+        json!({"method": "fs/read_text_file", "sessionId": "s", "verdict": "deny", "reason": "no way"});
     assert_eq!(value, expected);
 }

@@ -38,16 +38,20 @@ async fn params_and_results_can_be_changed() {
     assert_eq!(client.result(1).await["stopReason"], "refusal");
     client.ask(2, "session/prompt", prompt("x")).await;
     let (id, _) = agent.request("session/prompt").await;
-    agent.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":7.0,"message":"m","data":null}}}}"#)).await;
-    assert_eq!(client.line().await, r#"{"jsonrpc":"2.0","id":2,"error":{"code":7.0,"message":"m","data":null}}"#);
+    agent
+        .send(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":7.0,"message":"m","data":null}}}}"#))
+        .await;
+    assert_eq!(
+        client.line().await,
+        r#"{"jsonrpc":"2.0","id":2,"error":{"code":7.0,"message":"m","data":null}}"#
+    );
 }
 
 /// A handler that does not change the answer passes it byte for byte.
 #[tokio::test]
 async fn an_unchanged_message_leaves_as_it_came() {
-    let proxy = Proxy::new("p")
-        .prompt(async |_, next| next.run().await)
-        .update(async |_, pass: Pass| pass.run());
+    let proxy =
+        Proxy::new("p").prompt(async |_, next| next.run().await).update(async |_, pass: Pass| pass.run());
     let (mut client, mut agent) = start(proxy).await;
     let params = r#"{ "_x" : 1.0, "sessionId":"s","prompt":[]}"#;
     client.send(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{params}}}"#)).await;
@@ -60,13 +64,13 @@ async fn an_unchanged_message_leaves_as_it_came() {
 
 #[tokio::test]
 async fn a_handler_may_answer_itself_and_keep_notifications_back() {
-    let proxy = Proxy::new("p")
-        .prompt(async |_, _| Err::<Reply, _>(Error::new(-5, "not today")))
-        .update(async |update: SessionNotification, pass: Pass| {
+    let proxy = Proxy::new("p").prompt(async |_, _| Err::<Reply, _>(Error::new(-5, "not today"))).update(
+        async |update: SessionNotification, pass: Pass| {
             if update.update.tag() == "agent_message_chunk" {
                 pass.run();
             }
-        });
+        },
+    );
     let (mut client, mut agent) = start(proxy).await;
     client.ask(1, "session/prompt", prompt("x")).await;
     assert_eq!(client.error(1).await["code"], -5);
@@ -81,7 +85,8 @@ async fn a_handler_may_answer_itself_and_keep_notifications_back() {
 async fn unreadable_params_are_refused_or_reported() {
     let faults = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let seen = std::sync::Arc::clone(&faults);
-    let proxy = Proxy::new("p").prompt(async |_, next| next.run().await).update(async |_, pass: Pass| pass.run());
+    let proxy =
+        Proxy::new("p").prompt(async |_, next| next.run().await).update(async |_, pass: Pass| pass.run());
     let (transport, mut agent) = end();
     let conductor = Conductor::new().proxy(proxy).agent(transport);
     let conductor = conductor.on_fault(move |fault| seen.lock().unwrap().push(fault.to_string()));
@@ -119,7 +124,8 @@ async fn a_proxy_has_messages_of_its_own() {
 /// A handler that panics costs its request, and nothing else.
 #[tokio::test]
 async fn a_panic_costs_one_request() {
-    let proxy = Proxy::new("p").raw_request(Toward::Agent, "_panic", async |_, _| -> Reply { panic!("on purpose") });
+    let proxy =
+        Proxy::new("p").raw_request(Toward::Agent, "_panic", async |_, _| -> Reply { panic!("on purpose") });
     let (mut client, mut agent) = start(proxy).await;
     client.ask(1, "_panic", json!({})).await;
     assert_eq!(client.error(1).await["code"], -32603);
@@ -143,7 +149,8 @@ async fn one_proxy_runs_in_three_ways() {
     // The role of the component is in its environment, which an alone proxy passes on.
     let env = ["ACP_PROXY_TEST_ROLE=agent".into()].into_iter();
     let words = std::iter::once("/usr/bin/env".into()).chain(env).chain(arguments.into_iter().skip(2));
-    let arguments: Vec<std::ffi::OsString> = ["--mine".into(), "--".into()].into_iter().chain(words).collect();
+    let arguments: Vec<std::ffi::OsString> =
+        ["--mine".into(), "--".into()].into_iter().chain(words).collect();
     let mut ways = vec![(alone, tokio::spawn(proxy().run_on(transport, arguments)))];
     ways.push(serve(Conductor::new().proxy(proxy()).agent(agent())));
     let (here, there) = acp_rpc::Transport::duplex();

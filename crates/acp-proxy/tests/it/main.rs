@@ -1,6 +1,11 @@
 //! The integration tests of acp-proxy.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod audit;
 mod cancellation;
@@ -13,5 +18,6 @@ mod handlers;
 mod initialize;
 mod mcp;
 mod nested;
+mod options;
 mod policy;
 mod programs;

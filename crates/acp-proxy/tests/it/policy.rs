@@ -51,14 +51,14 @@ async fn fate(rules: &Rules, method: &str, params: Value) -> Fate {
     }
 }
 
-fn permission(call: Value) -> Value {
+fn permission(call: &Value) -> Value {
     let option = |id: &str, kind: &str| json!({"optionId": id, "name": id, "kind": kind});
     let options = [option("a", "allow_always"), option("b", "allow_once"), option("c", "reject_once")];
     json!({"sessionId": "s", "toolCall": call, "options": options})
 }
 
 fn execute(command: impl Into<Value>) -> Value {
-    permission(json!({"toolCallId": "t", "kind": "execute", "rawInput": {"command": command.into()}}))
+    permission(&json!({"toolCallId": "t", "kind": "execute", "rawInput": {"command": command.into()}}))
 }
 
 const PERMISSION: &str = "session/request_permission";
@@ -80,7 +80,7 @@ async fn the_first_rule_that_fits_decides() {
         .rule(Rule::deny("all else"));
     let call = |kind: &str, paths: &[&str]| {
         let locations: Vec<_> = paths.iter().map(|path| json!({"path": path})).collect();
-        permission(json!({"toolCallId": "t", "kind": kind, "locations": locations}))
+        permission(&json!({"toolCallId": "t", "kind": kind, "locations": locations}))
     };
     for (kind, paths, expected) in [
         ("read", &["/home/me/x"][..], allowed()),
@@ -103,7 +103,8 @@ async fn the_first_rule_that_fits_decides() {
 
 #[tokio::test]
 async fn commands_are_allowed_only_if_they_are_plain() {
-    let rules = Rules::new().rule(Rule::allow("tests").command("cargo test")).rule(Rule::deny("net").command("curl"));
+    let rules =
+        Rules::new().rule(Rule::allow("tests").command("cargo test")).rule(Rule::deny("net").command("curl"));
     for (command, expected) in [
         (json!("cargo test"), allowed()),
         (json!("  cargo   test --all"), allowed()),
@@ -172,7 +173,9 @@ async fn files_and_commands_of_the_client_are_guarded() {
 /// Where a rule asks about a file or a command, the user gets a question of the proxy.
 #[tokio::test]
 async fn the_user_is_asked_about_files_and_commands() {
-    for (option, is_allowed) in [(json!("allow_once"), true), (json!("reject_once"), false), (Value::Null, false)] {
+    for (option, is_allowed) in
+        [(json!("allow_once"), true), (json!("reject_once"), false), (Value::Null, false)]
+    {
         let (mut client, mut agent) = start(Rules::new()).await;
         let params = json!({"sessionId": "s", "command": "make", "args": ["all"], "_x": 1});
         agent.ask(1, "terminal/create", params.clone()).await;
