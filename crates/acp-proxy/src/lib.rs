@@ -18,3 +18,9 @@ pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
 pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};
+
+#[doc = include_str!("proxy.md")]
+pub use acp_macros::proxy;
+
+#[doc(hidden)]
+pub use crate::proxy::served as __served;

@@ -53,7 +53,7 @@ const TABLE: [(&str, May); 17] = [
     ),
     ("acp-http", Use(&["acp-json", "acp-rpc"])),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
-    ("acp-proxy", Use(&["acp-json", "acp-types", "acp-rpc"])),
+    ("acp-proxy", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros"])),
     ("acp-testkit", UseAny),
     ("acp-ui-tests", UseAny),
     ("acp-cli", UseAny),

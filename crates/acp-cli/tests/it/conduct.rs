@@ -57,8 +57,16 @@ fn a_chain_of_a_file_has_an_audit_and_a_policy() {
     );
     fs::write(&file, text_of_file).expect("written");
     let file = file.to_str().expect("UTF-8");
-    let run = acp(&["prompt", "hello", "--allow", "once", "--", ACP, "conduct", "--file", file]);
-    assert!(run.status.success(), "{}", text(&run.stderr));
+    fs::write(folder.path().join("notes.txt"), "old").expect("written");
+    let prompt = "Replace `old` with `new` in notes.txt";
+    let cwd = folder.path().to_str().expect("UTF-8");
+    let run = acp(&["prompt", prompt, "--cwd", cwd, "--allow", "once", "--", ACP, "conduct", "--file", file]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("notes.txt")).expect("read"),
+        "old",
+        "{}",
+        text(&run.stdout)
+    );
     let files: Vec<_> = fs::read_dir(&audit).expect("a folder").flatten().collect();
     assert_eq!(files.len(), 1);
     let verified = acp_proxy::Audit::verify(&files[0].path()).expect("not changed");

@@ -207,7 +207,7 @@ impl Chain {
 
     /// Lets answers get to the client, answers all else with the failure, and ends the components.
     pub(crate) async fn wind_up(&self, failure: &Failure) {
-        let _ = tokio::time::timeout(self.settings.drain, self.front.idle()).await;
+        self.front.idle(self.settings.drain).await;
         self.front.answer_all(&failure.to_rpc());
         self.close_components();
     }

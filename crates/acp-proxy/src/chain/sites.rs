@@ -173,7 +173,7 @@ impl Site for FrontSite {
     fn ended(&self, link: &Arc<Link>, _: &CloseReason) -> BoxFuture {
         let (link, drain) = (Arc::clone(link), self.chain.settings.drain);
         Box::pin(async move {
-            let _ = tokio::time::timeout(drain, link.idle()).await;
+            link.idle(drain).await;
             link.fail(&Gone(Error::internal("the client is gone")));
         })
     }

@@ -126,8 +126,8 @@ impl Conductor {
         self
     }
 
-    /// Sets the time to wait at the end: for answers after the client has closed its side, for
-    /// output to leave. Default 1 second.
+    /// Sets the time to wait at the end for something to happen: for answers after the client has
+    /// closed its side or a component has ended, for output to leave. Default 1 second.
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.settings.drain = drain;

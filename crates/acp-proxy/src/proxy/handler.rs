@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use acp_json::FromNode;
-use acp_rpc::{BoxFuture, Error};
+use acp_rpc::{BoxFuture, Encode, Error};
 
 use super::next::{Next, Pass};
 use super::observed::Observed;
@@ -74,4 +74,13 @@ where
             Box::pin(ready(()))
         }
     })
+}
+
+/// Makes the reply of a handler that answers with a value.
+#[doc(hidden)]
+pub fn served<T: Encode, E: Into<Error>>(outcome: Result<T, E>) -> Reply {
+    match outcome {
+        Ok(result) => Reply::of(&result).into(),
+        Err(error) => error.into().into(),
+    }
 }

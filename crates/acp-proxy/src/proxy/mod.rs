@@ -10,6 +10,8 @@ mod observed;
 mod vocabulary;
 
 pub use self::builder::Proxy;
+#[doc(hidden)]
+pub use self::handler::served;
 pub use self::mcp::McpCall;
 pub use self::next::{Neighbor, Next, Pass};
 pub use self::observed::Observed;

@@ -165,3 +165,73 @@ async fn one_proxy_runs_in_three_ways() {
         serving.await.unwrap().unwrap();
     }
 }
+
+/// A block of functions, of each kind.
+struct Block {
+    word: String,
+}
+
+#[acp_proxy::proxy(name = "block", refuse = ["session/list"])]
+impl Block {
+    async fn prompt(&self, mut request: PromptRequest, next: Next) -> Reply {
+        request.prompt.insert(0, self.word.as_str().into());
+        next.run_with(&request).await
+    }
+
+    async fn load_session(
+        &self,
+        request: acp_types::v1::LoadSessionRequest,
+    ) -> Result<acp_types::v1::LoadSessionResponse, Error> {
+        self.refused(&request.cwd)
+    }
+
+    async fn update(&self, update: SessionNotification, pass: Pass) {
+        if update.update.tag() != "agent_thought_chunk" {
+            pass.run();
+        }
+    }
+
+    #[ext("_up", toward = client)]
+    async fn up(&self, number: Vec<u64>, next: Next) -> Reply {
+        next.run_with(&[number[0] + 1]).await
+    }
+
+    #[raw("session/fork")]
+    async fn fork(&self, params: Json, next: Next) -> Result<Reply, Error> {
+        assert!(params.as_str().starts_with('{'));
+        Ok(next.run().await)
+    }
+
+    fn refused(&self, why: &str) -> Result<acp_types::v1::LoadSessionResponse, Error> {
+        Err(Error::new(-9, format!("{} {why}", self.word)))
+    }
+}
+
+#[tokio::test]
+async fn a_block_of_functions_is_a_proxy() {
+    let (transport, mut agent) = end();
+    let proxy = Proxy::from(Block { word: "word".to_owned() });
+    assert_eq!(proxy.name(), "block");
+    let (mut client, _serving) = serve(Conductor::new().proxy(proxy).agent(transport));
+    client.ask(0, "initialize", json!({"protocolVersion": 2})).await;
+    let (id, params) = agent.request("initialize").await;
+    assert_eq!(params["protocolVersion"], 1);
+    agent
+        .answer(
+            &id,
+            json!({"protocolVersion": 1, "agentCapabilities": {"sessionCapabilities": {"list": {}}}}),
+        )
+        .await;
+    let expected = json!({"sessionCapabilities": {"list": null}, "loadSession": true});
+    assert_eq!(client.result(0).await["agentCapabilities"], expected);
+    client.ask(1, "session/prompt", prompt("x")).await;
+    assert_eq!(agent.request("session/prompt").await.1["prompt"][0]["text"], "word");
+    client.ask(2, "session/load", json!({"sessionId": "s", "cwd": "/x", "mcpServers": []})).await;
+    assert_eq!(client.error(2).await["message"], "word /x");
+    client.ask(3, "session/list", json!({})).await;
+    assert_eq!(client.error(3).await["code"], -32601);
+    agent.ask(4, "_up", json!([1])).await;
+    assert_eq!(client.request("_up").await.1, json!([2]));
+    client.ask(5, "session/fork", json!({"sessionId": "s"})).await;
+    agent.request("session/fork").await;
+}
