@@ -24,3 +24,8 @@ pub use acp_macros::proxy;
 
 #[doc(hidden)]
 pub use crate::proxy::served as __served;
+
+/// The page about proxies. Every piece of code in it is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/PROXIES.md")]
+mod page {}

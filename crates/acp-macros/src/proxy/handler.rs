@@ -66,7 +66,7 @@ impl Handler {
         let operation = operations().find(|(operation, ..)| *operation == name);
         let (method, toward, is_raw) = match (&attribute, operation, form) {
             (Some(attribute), ..) => {
-                let Some((method, toward)) = named(attribute, report) else { return None };
+                let (method, toward) = named(attribute, report)?;
                 (method, toward, attribute.path().is_ident("raw"))
             }
             (None, Some((_, method, toward, notification)), _) => {

@@ -29,7 +29,7 @@ pub(crate) fn expand(arguments: TokenStream, item: &TokenStream) -> TokenStream 
         Ok(block) => block,
         Err(_) => {
             report.error(item, "`#[proxy]` stands on an inherent impl block: `impl MyProxy { … }`");
-            return with(item, report.into_tokens());
+            return with(item, &report.into_tokens());
         }
     };
     if let Some((path, _)) = &block.trait_ {
@@ -52,10 +52,10 @@ pub(crate) fn expand(arguments: TokenStream, item: &TokenStream) -> TokenStream 
     }
     let made =
         if report.is_empty() { expand::expand(&arguments, &block, &handlers) } else { report.into_tokens() };
-    with(&quote!(#block), made)
+    with(&quote!(#block), &made)
 }
 
-fn with(block: &TokenStream, more: TokenStream) -> TokenStream {
+fn with(block: &TokenStream, more: &TokenStream) -> TokenStream {
     quote!(#block #more)
 }
 

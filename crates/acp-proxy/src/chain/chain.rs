@@ -272,8 +272,8 @@ impl Route for Chain {
 }
 
 impl Chain {
-    /// Returns a future to wait for before the reader of `own` goes on: while one of the places that
-    /// it feeds has no room.
+    /// Returns a future to wait for before the reader of `own` goes on: while one of the places
+    /// that it feeds has no room.
     pub(crate) fn pause(&self, own: &Arc<Link>, fed: &[(usize, Toward)]) -> Option<BoxFuture> {
         fed.iter().find_map(|(joint, toward)| self.blocked(own, *joint, *toward))
     }

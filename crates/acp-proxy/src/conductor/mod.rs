@@ -80,8 +80,8 @@ impl Conductor {
         self
     }
 
-    /// Adds a proxy with a connection of its own: a command, a transport, or a source of transports.
-    /// A proxy that may be started again needs a command or a source that is reusable.
+    /// Adds a proxy with a connection of its own: a command, a transport, or a source of
+    /// transports. A proxy that may be started again needs a command or a source that is reusable.
     #[must_use]
     pub fn process(mut self, proxy: impl Into<Component>, policy: Policy) -> Self {
         self.planned.push(Member::Process { name: None, component: proxy.into(), policy });

@@ -1,4 +1,4 @@
-//! What an agent asks for, in either version of the protocol.
+//! The action that an agent asks for, in either version of the protocol.
 
 use acp_json::Node;
 use acp_types::v1::ToolKind;

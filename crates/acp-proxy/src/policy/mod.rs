@@ -19,8 +19,8 @@ use crate::flow::reply::Reply;
 use crate::flow::route::Toward;
 use crate::proxy::{Next, Proxy};
 
-/// A policy: rules that allow, deny or ask, by the kind of a tool, by path and by command. The first
-/// rule that fits decides. Without one the user is asked.
+/// A policy: rules that allow, deny or ask, by the kind of a tool, by path and by command. The
+/// first rule that fits decides. Without one the user is asked.
 ///
 /// # What it can enforce
 ///

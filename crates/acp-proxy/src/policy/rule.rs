@@ -7,7 +7,7 @@ use acp_types::v1::ToolKind;
 use super::action::Action;
 use super::{command, path};
 
-/// A rule: what it is about, and its verdict. It fits if each of its conditions does. A rule without
+/// A rule: its conditions, and its verdict. It fits if each of its conditions does. A rule without
 /// conditions fits everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -83,8 +83,8 @@ impl Rule {
 
     /// Fits commands that begin with these words only. Of several commands one is enough.
     ///
-    /// A rule that denies fits if any command in a line for a shell begins so, as far as that can be
-    /// seen. Another rule fits only lines without signs that mean something to a shell.
+    /// A rule that denies fits if any command in a line for a shell begins so, as far as that can
+    /// be seen. Another rule fits only lines without signs that mean something to a shell.
     #[must_use]
     pub fn command(mut self, words: &str) -> Self {
         self.commands.push(words.split_whitespace().map(str::to_owned).collect());

@@ -1,4 +1,4 @@
-//! What passes unchanged, and in which order.
+//! Messages that pass unchanged, and their order.
 
 use acp_proxy::{Conductor, Pass, Policy, Proxy, Toward};
 use serde_json::json;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::common::{End, end, serve};
 use super::forwarding::initialized;
 
-/// What became of a request.
+/// The fate of a request.
 #[derive(Debug, PartialEq)]
 enum Fate {
     /// The client was asked, or did it.
@@ -24,8 +24,7 @@ async fn start(rules: Rules) -> (End, End) {
     (client, agent)
 }
 
-/// Sends a request of the agent and a request of the client's, and sees which of them is answered by
-/// the chain.
+/// Sends a request of the agent, and sees who answers it: the client or the chain.
 async fn fate(rules: &Rules, method: &str, params: Value) -> Fate {
     let (mut client, mut agent) = start(rules.clone()).await;
     agent.ask(1, method, params).await;

@@ -148,7 +148,7 @@ async fn a_full_outlet_has_no_room_until_it_is_read() {
     soon("room at the end", outlet.room()).await;
 }
 
-/// What is written while the end waits still leaves.
+/// Lines that are written while the end waits still leave.
 #[tokio::test]
 async fn the_way_out_is_open_until_the_end_is_done() {
     let end = Arc::new(Notify::new());
