@@ -216,9 +216,7 @@ impl Chain {
     pub(crate) fn close_components(&self) {
         for (_, slot) in self.slots() {
             if let Some(link) = slot.link() {
-                if let Some(outlet) = link.outlet() {
-                    outlet.close();
-                }
+                link.close();
                 link.fail(&Gone(Error::internal("the chain has ended")));
             }
         }

@@ -64,6 +64,13 @@ impl Link {
         self.outlet.get()
     }
 
+    /// Ends the connection.
+    pub(crate) fn close(&self) {
+        if let Some(outlet) = self.outlet.get() {
+            outlet.close();
+        }
+    }
+
     /// Sends a request, or a notification if nobody waits for an answer.
     pub(crate) fn send(self: &Arc<Self>, form: Form, call: &Call<'_>, responder: Option<Responder>) {
         let Some(responder) = responder else {

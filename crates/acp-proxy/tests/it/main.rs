@@ -21,3 +21,4 @@ mod nested;
 mod options;
 mod policy;
 mod programs;
+mod restarts;
