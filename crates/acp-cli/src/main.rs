@@ -13,7 +13,9 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
-use crate::commands::{bridge, check, check_client, connect, demo, info, man, mock, new, prompt, serve};
+use crate::commands::{
+    bridge, check, check_client, conduct, connect, demo, info, man, mock, new, prompt, serve,
+};
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
 
@@ -38,6 +40,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(args) => runtime.block_on(until_told(check::run(args))),
         Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
+        Command::Conduct(args) => runtime.block_on(until_told(conduct::run(args))),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::Serve(args) => runtime.block_on(serve::run(*args)),
         Command::Connect(address) => runtime.block_on(connect::run(address)),

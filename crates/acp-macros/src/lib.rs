@@ -1,5 +1,5 @@
-//! The attributes `#[agent]` and `#[client]` of the `acp` crates. Use them through
-//! `acp_agent::agent` and `acp_client::client`, which document them.
+//! The attributes `#[agent]`, `#[client]` and `#[proxy]` of the `acp` crates. Use them through
+//! `acp_agent::agent`, `acp_client::client` and `acp_proxy::proxy`, which document them.
 //!
 //! An attribute reads the signatures of an impl block and writes down facts: the protocol
 //! operations that the block has, and the call of each function. Ordinary functions of `acp-agent`
@@ -9,7 +9,8 @@
 //! A run goes through the files in this order. `attr` and `parse` read. `classify`, `method` and
 //! `command` find the role of each function. `check` applies the rules. `expand` writes the code:
 //! `calls` writes the calls of functions, `agent` with `facts` and `client` write the rest.
-//! `target` has the differences between the two attributes. A `report` collects the problems, so
+//! `target` has the differences between the first two attributes. `proxy` reads and writes for the
+//! third one. A `report` collects the problems, so
 //! that one compilation shows all of them.
 
 mod attr;
@@ -24,6 +25,7 @@ mod generated;
 mod method;
 mod operation;
 mod parse;
+mod proxy;
 mod report;
 mod suggest;
 mod target;
@@ -40,4 +42,10 @@ pub fn agent(attributes: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn client(attributes: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(&target::CLIENT, attributes.into(), &item.into()).into()
+}
+
+/// Makes a proxy of an impl block; see `acp_proxy::proxy`.
+#[proc_macro_attribute]
+pub fn proxy(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    proxy::expand(attributes.into(), &item.into()).into()
 }

@@ -1,16 +1,31 @@
 #![doc = include_str!("lib.md")]
 
+mod audit;
 mod chain;
 mod conductor;
 mod flow;
 mod lane;
 mod link;
+mod policy;
 mod proxy;
 mod wire;
 
+pub use crate::audit::{Audit, AuditError, Verified};
 pub use crate::chain::{Component, Failure, Kind, Policy};
 pub use crate::conductor::{ConductError, Conductor};
 pub use crate::flow::json::Json;
 pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
+pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};
+
+#[doc = include_str!("proxy.md")]
+pub use acp_macros::proxy;
+
+#[doc(hidden)]
+pub use crate::proxy::served as __served;
+
+/// The page about proxies. Every piece of code in it is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/PROXIES.md")]
+mod page {}

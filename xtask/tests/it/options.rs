@@ -28,6 +28,7 @@ fn every_option_is_tried_at_its_extremes() {
         "acp-client",
         "acp-http",
         "acp-mcp",
+        "acp-proxy",
         "acp-store-postgres",
     ] {
         let mut sources = Vec::new();

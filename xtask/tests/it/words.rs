@@ -16,6 +16,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-macros",
     "crates/acp-mcp",
     "crates/acp-process",
+    "crates/acp-proxy",
     "crates/acp-rpc",
     "crates/acp-store-postgres",
     "crates/acp-testkit",

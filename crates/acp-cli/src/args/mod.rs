@@ -5,6 +5,7 @@ pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod check_common;
+pub(crate) mod conduct;
 pub(crate) mod connect;
 pub(crate) mod info;
 mod mcp_server;
@@ -24,6 +25,7 @@ use clap_complete::Shell;
 use crate::args::bridge::BridgeArgs;
 use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
+use crate::args::conduct::ConductArgs;
 use crate::args::info::InfoArgs;
 use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
@@ -43,6 +45,7 @@ pub(crate) enum Command {
     CheckAgentSide(AgentSideArgs),
     /// The MCP server that an agent under `acp check agent` starts.
     CheckMcpSide(McpSideArgs),
+    Conduct(ConductArgs),
     Mock(MockArgs),
     Serve(Box<ServeArgs>),
     Connect(Address),
@@ -80,6 +83,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
             Ok(Command::CheckAgentSide(check_client::read_agent_side(matches)))
         }
         Some(("check-mcp-side", matches)) => Ok(Command::CheckMcpSide(check::read_mcp_side(matches))),
+        Some(("conduct", matches)) => conduct::read(matches).map(Command::Conduct),
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("serve", matches)) => Ok(Command::Serve(Box::new(serve::read(matches)?))),
         Some(("connect", matches)) => Ok(Command::Connect(connect::read(matches))),
@@ -110,6 +114,7 @@ pub(crate) fn definition() -> clap::Command {
             info::definition(),
             bridge::definition(),
             check::definition(),
+            conduct::definition(),
             mock::definition(),
             serve::definition(),
             connect::definition(),
@@ -322,6 +327,9 @@ mod tests {
             ("mock agent", "the script is missing: acp mock agent|client --script FILE"),
             ("mock agent --script x --from y", "`--from` and `--script`: one of them is enough"),
             ("mock agent --script x -- y", "a scripted agent starts no command: the client starts it"),
+            ("conduct", "the agent is missing: acp conduct PROXY"),
+            ("conduct p --", "a component is missing beside a `--`"),
+            ("conduct --file x p -- a", "`--file` describes the whole chain"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
@@ -340,6 +348,15 @@ mod tests {
             let got = parsed(line);
             assert!(got.starts_with("error: ") && got.contains(wants), "`{line}` gave {got}");
         }
+    }
+
+    #[test]
+    fn a_chain_is_split_at_two_dashes() {
+        let parsed = parse("conduct p1 -- p2 --flag -- agent -x".split(' ').map(OsString::from));
+        let Ok(Command::Conduct(args)) = parsed else { panic!("{parsed:?}") };
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let components = vec![words(&["p1"]), words(&["p2", "--flag"]), words(&["agent", "-x"])];
+        assert_eq!(args.chain, conduct::ChainSource::Words { components, as_proxy: false });
     }
 
     #[test]

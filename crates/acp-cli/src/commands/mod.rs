@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod check_client;
+pub(crate) mod conduct;
 pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod info;

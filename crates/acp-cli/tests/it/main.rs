@@ -4,6 +4,8 @@
 
 mod bridge;
 mod check;
+#[cfg(unix)]
+mod conduct;
 mod demo;
 mod info;
 mod mock;

@@ -85,7 +85,7 @@ pub(crate) struct Settings {
 /// A part that a chain is to have.
 pub(crate) enum Planned {
     Local(Proxy),
-    Process(Slot),
+    Process(Box<Slot>),
 }
 
 impl Chain {
@@ -99,7 +99,7 @@ impl Chain {
         let filled = Arc::<Notify>::default();
         Arc::new_cyclic(|this: &Weak<Self>| {
             let part = |(joint, planned)| match planned {
-                Planned::Process(slot) => Part::Process(Arc::new(slot)),
+                Planned::Process(slot) => Part::Process(Arc::from(slot)),
                 Planned::Local(proxy) => Part::Local(Local::new(
                     &proxy,
                     Weak::clone(this) as Weak<dyn Route>,
@@ -207,7 +207,7 @@ impl Chain {
 
     /// Lets answers get to the client, answers all else with the failure, and ends the components.
     pub(crate) async fn wind_up(&self, failure: &Failure) {
-        let _ = tokio::time::timeout(self.settings.drain, self.front.idle()).await;
+        self.front.idle(self.settings.drain).await;
         self.front.answer_all(&failure.to_rpc());
         self.close_components();
     }
@@ -216,9 +216,7 @@ impl Chain {
     pub(crate) fn close_components(&self) {
         for (_, slot) in self.slots() {
             if let Some(link) = slot.link() {
-                if let Some(outlet) = link.outlet() {
-                    outlet.close();
-                }
+                link.close();
                 link.fail(&Gone(Error::internal("the chain has ended")));
             }
         }
@@ -272,8 +270,8 @@ impl Route for Chain {
 }
 
 impl Chain {
-    /// Returns a future to wait for before the reader of `own` goes on: while one of the places that
-    /// it feeds has no room.
+    /// Returns a future to wait for before the reader of `own` goes on: while one of the places
+    /// that it feeds has no room.
     pub(crate) fn pause(&self, own: &Arc<Link>, fed: &[(usize, Toward)]) -> Option<BoxFuture> {
         fed.iter().find_map(|(joint, toward)| self.blocked(own, *joint, *toward))
     }

@@ -55,9 +55,8 @@ impl Chain {
         let outlet = slot.link()?.outlet()?.clone();
         let own = own.outlet()?.clone();
         let ceiling = self.settings.ceiling;
-        let is_blocked = move |outlet: &Outlet| {
-            !outlet.has_room() && (own.has_room() || outlet.waiting() >= ceiling)
-        };
+        let is_blocked =
+            move |outlet: &Outlet| !outlet.has_room() && (own.has_room() || outlet.waiting() >= ceiling);
         if !is_blocked(&outlet) {
             return None;
         }

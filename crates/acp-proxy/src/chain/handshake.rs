@@ -13,8 +13,9 @@ use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
 use crate::flow::route::{Route, Toward};
+use crate::link::Link;
 use crate::wire::forms::{Form, INITIALIZE};
-use crate::wire::member::member;
+use crate::wire::member::{member, text};
 use crate::wire::message::{Answer, Call};
 
 impl Chain {
@@ -95,6 +96,16 @@ impl Chain {
     async fn restarted(&self, index: usize, slot: &Arc<Slot>) -> Result<(), Failure> {
         let transport = slot.component.lock().await.open().await.map_err(|error| slot.failure(error))?;
         let Some(link) = self.connect(index, slot, transport) else { return Ok(()) };
+        let initialized = self.initialized_again(slot, &link).await;
+        match initialized {
+            Ok(true) => slot.resume(link),
+            Ok(false) | Err(_) => link.close(),
+        }
+        initialized.map(drop)
+    }
+
+    /// Initializes a proxy that was started again. Returns false if the chain has ended meanwhile.
+    async fn initialized_again(&self, slot: &Arc<Slot>, link: &Arc<Link>) -> Result<bool, Failure> {
         let (sender, answer) = oneshot::channel();
         let cancel = Arc::<Cancel>::default();
         let responder = Responder::then(cancel, move |answer| {
@@ -108,19 +119,16 @@ impl Chain {
         let reply = tokio::time::timeout(limit, unless_closed(&self.closed, answer)).await;
         let reply = match reply {
             Ok(Some(reply)) => reply,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(false),
             Err(_) => return Err(slot.failure("it was started again, but did not answer in time")),
         };
         checked(slot, reply.as_answer()).map_err(|error| slot.failure(error.message))?;
         match reply.error() {
             Some(error) => {
-                let message = member(error.as_str(), "message").unwrap_or("an error");
-                Err(slot.failure(format!("it was started again, and refused to go on: {message}")))
+                let message = text(error.as_str(), "message").unwrap_or_default();
+                Err(slot.failure(format!("it was started again, and could not be initialized: {message}")))
             }
-            None => {
-                slot.resume(link);
-                Ok(())
-            }
+            None => Ok(true),
         }
     }
 }
@@ -138,7 +146,9 @@ async fn unless_closed(closed: &CancellationToken, answer: oneshot::Receiver<Rep
 fn checked(slot: &Slot, answer: Answer<'_>) -> Result<(), Error> {
     let Answer::Result(result) = answer else { return Ok(()) };
     let Some(successor) = slot.successor() else {
-        return Err(slot.failure("it answered `proxy/initialize` before it had initialized its successor").to_rpc());
+        return Err(slot
+            .failure("it answered `proxy/initialize` before it had initialized its successor")
+            .to_rpc());
     };
     if member(result, "protocolVersion") != member(successor.as_str(), "protocolVersion") {
         return Err(slot.failure("it changed `protocolVersion` in its successor's answer").to_rpc());

@@ -87,11 +87,17 @@ impl FrontSite {
         let end = match &*call.method {
             INITIALIZE if self.chain.agent.is_some() => End::Agent,
             INITIALIZE => {
-                return refuse(Some(responder), "this is a proxy: it takes `proxy/initialize` from a conductor");
+                return refuse(
+                    Some(responder),
+                    "this is a proxy: it takes `proxy/initialize` from a conductor",
+                );
             }
             PROXY_INITIALIZE if self.chain.agent.is_none() => End::Successor,
             PROXY_INITIALIZE => {
-                return refuse(Some(responder), "this chain has an agent: it takes `initialize` from a client");
+                return refuse(
+                    Some(responder),
+                    "this chain has an agent: it takes `initialize` from a client",
+                );
             }
             _ => return refuse(Some(responder), "the first request must be `initialize`"),
         };
@@ -167,7 +173,7 @@ impl Site for FrontSite {
     fn ended(&self, link: &Arc<Link>, _: &CloseReason) -> BoxFuture {
         let (link, drain) = (Arc::clone(link), self.chain.settings.drain);
         Box::pin(async move {
-            let _ = tokio::time::timeout(drain, link.idle()).await;
+            link.idle(drain).await;
             link.fail(&Gone(Error::internal("the client is gone")));
         })
     }
@@ -197,7 +203,8 @@ impl Chain {
     fn initialize_first(&self, params: Option<&str>, responder: Responder) {
         let highest = self.settings.highest_version;
         let asked = params.and_then(|params| member(params, "protocolVersion"));
-        let is_unknown = asked.and_then(|version| version.parse::<u64>().ok()).is_some_and(|asked| asked > highest);
+        let is_unknown =
+            asked.and_then(|version| version.parse::<u64>().ok()).is_some_and(|asked| asked > highest);
         let lowered = params.filter(|_| is_unknown);
         let lowered = lowered.and_then(|params| with(params, "protocolVersion", &highest.to_string()));
         let call = Call { method: INITIALIZE.into(), params: lowered.as_deref().or(params) };

@@ -80,8 +80,8 @@ impl Conductor {
         self
     }
 
-    /// Adds a proxy with a connection of its own: a command, a transport, or a source of transports.
-    /// A proxy that may be started again needs a command or a source that is reusable.
+    /// Adds a proxy with a connection of its own: a command, a transport, or a source of
+    /// transports. A proxy that may be started again needs a command or a source that is reusable.
     #[must_use]
     pub fn process(mut self, proxy: impl Into<Component>, policy: Policy) -> Self {
         self.planned.push(Member::Process { name: None, component: proxy.into(), policy });
@@ -126,8 +126,8 @@ impl Conductor {
         self
     }
 
-    /// Sets the time to wait at the end: for answers after the client has closed its side, for
-    /// output to leave. Default 1 second.
+    /// Sets the time to wait at the end for something to happen: for answers after the client has
+    /// closed its side or a component has ended, for output to leave. Default 1 second.
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.settings.drain = drain;
@@ -182,7 +182,7 @@ impl Conductor {
         let planned = planned.into_iter().map(|member| match member {
             Member::Local(proxy) => Planned::Local(proxy),
             Member::Process { name, component, policy } => {
-                Planned::Process(slot(Kind::Proxy, name, component, policy))
+                Planned::Process(Box::new(slot(Kind::Proxy, name, component, policy)))
             }
         });
         supervisor::run(planned.collect(), agent, settings, transport).await

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use acp_rpc::lines::Outlet;
 use acp_rpc::{Error, Id};
@@ -24,6 +26,8 @@ pub(crate) struct Link {
     filled: Arc<Notify>,
     /// Tells that every request of the peer is answered.
     idle: Notify,
+    /// The number of messages that were sent.
+    sent: AtomicU64,
 }
 
 #[derive(Default)]
@@ -42,7 +46,13 @@ pub(crate) struct Gone(pub(crate) Error);
 
 impl Link {
     pub(crate) fn new(filled: Arc<Notify>) -> Self {
-        Self { outlet: OnceLock::new(), tables: Mutex::default(), filled, idle: Notify::new() }
+        Self {
+            outlet: OnceLock::new(),
+            tables: Mutex::default(),
+            filled,
+            idle: Notify::new(),
+            sent: AtomicU64::new(0),
+        }
     }
 
     /// Sets the way out. It is set once, before the link is used.
@@ -52,6 +62,13 @@ impl Link {
 
     pub(crate) fn outlet(&self) -> Option<&Outlet> {
         self.outlet.get()
+    }
+
+    /// Ends the connection.
+    pub(crate) fn close(&self) {
+        if let Some(outlet) = self.outlet.get() {
+            outlet.close();
+        }
     }
 
     /// Sends a request, or a notification if nobody waits for an answer.
@@ -157,8 +174,18 @@ impl Link {
         }
     }
 
-    /// Waits until every request of the peer is answered.
-    pub(crate) async fn idle(&self) {
+    /// Waits until every request of the peer is answered, or nothing was sent for so long.
+    pub(crate) async fn idle(&self, patience: Duration) {
+        loop {
+            let before = self.sent.load(Ordering::Relaxed);
+            let is_idle = tokio::time::timeout(patience, self.answered_all()).await.is_ok();
+            if is_idle || self.sent.load(Ordering::Relaxed) == before {
+                return;
+            }
+        }
+    }
+
+    async fn answered_all(&self) {
         loop {
             let idle = self.idle.notified();
             if self.tables().in_flight.is_empty() {
@@ -172,6 +199,7 @@ impl Link {
         let Some(outlet) = self.outlet.get() else { return };
         // A connection that has ended has failed its requests already.
         let _ = outlet.push(write);
+        self.sent.fetch_add(1, Ordering::Relaxed);
         if !outlet.has_room() {
             self.filled.notify_waiters();
         }

@@ -143,7 +143,18 @@ impl Proxy {
     /// runs on the reader of a connection, so it must not block. Messages do not wait for it.
     #[must_use]
     pub fn observe(self, observer: impl Fn(Observed<'_>) + Send + Sync + 'static) -> Self {
-        self.with(|handlers| handlers.observer = Some(Arc::new(observer)))
+        self.guard(move |message| {
+            observer(message);
+            Ok(())
+        })
+    }
+
+    /// Sees every message like [`observe`](Self::observe), and lets it pass or not. For an error a
+    /// request is answered with it, an answer is replaced by it, and a notification goes no
+    /// further. There is one such function: a later one replaces an earlier one.
+    #[must_use]
+    pub fn guard(self, guard: impl Fn(Observed<'_>) -> Result<(), Error> + Send + Sync + 'static) -> Self {
+        self.with(|handlers| handlers.observer = Some(Arc::new(guard)))
     }
 
     /// Offers an MCP server to agents that take servers over this connection: those that advertise

@@ -1,11 +1,9 @@
 //! The capabilities in `initialize` that follow from what a proxy serves and refuses.
 
-use acp_types::method::MethodInfo;
-use acp_types::v1;
-
 use super::builder::Handlers;
 use crate::flow::route::Toward;
 use crate::wire::member::{at, with, with_at};
+use crate::wire::methods::methods;
 
 /// Capabilities of version 1 that are true or false. All others are objects.
 const FLAGS: [&str; 4] = ["loadSession", "readTextFile", "writeTextFile", "terminal"];
@@ -54,13 +52,4 @@ fn new_value(old: Option<&str>, is_served: bool, path: &[&str]) -> Option<&'stat
         (false, Some(old)) if old != "false" && old != "null" => Some("null"),
         _ => None,
     }
-}
-
-fn methods(version: Option<&str>) -> &'static [MethodInfo] {
-    #[cfg(feature = "v2")]
-    if version == Some("2") {
-        return acp_types::v2::methods::METHODS;
-    }
-    let _ = version;
-    v1::methods::METHODS
 }

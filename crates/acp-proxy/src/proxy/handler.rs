@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use acp_json::FromNode;
-use acp_rpc::{BoxFuture, Error};
+use acp_rpc::{BoxFuture, Encode, Error};
 
 use super::next::{Next, Pass};
 use super::observed::Observed;
@@ -16,7 +16,8 @@ pub(super) type Replying = std::pin::Pin<Box<dyn Future<Output = Reply> + Send>>
 
 pub(super) type OnRequest = Arc<dyn Fn(Json, Next) -> Replying + Send + Sync>;
 pub(super) type OnNotification = Arc<dyn Fn(Json, Pass) -> BoxFuture + Send + Sync>;
-pub(super) type Observer = Arc<dyn Fn(Observed<'_>) + Send + Sync>;
+/// Sees a message, and refuses it with an error.
+pub(super) type Observer = Arc<dyn Fn(Observed<'_>) -> Result<(), Error> + Send + Sync>;
 
 /// Makes the handler of a request from a function that takes the text of the params.
 pub(super) fn raw_request<F, Fut>(handler: F) -> OnRequest
@@ -73,4 +74,13 @@ where
             Box::pin(ready(()))
         }
     })
+}
+
+/// Makes the reply of a handler that answers with a value.
+#[doc(hidden)]
+pub fn served<T: Encode, E: Into<Error>>(outcome: Result<T, E>) -> Reply {
+    match outcome {
+        Ok(result) => Reply::of(&result).into(),
+        Err(error) => error.into().into(),
+    }
 }

@@ -87,8 +87,11 @@ impl Offered {
         }
         let Some(params) = call.params else { return Ok(None) };
         let listed = member(params, "mcpServers").unwrap_or("[]");
-        let Ok(mut servers) = serde_json::from_str::<Vec<&RawValue>>(listed).map(texts) else { return Ok(None) };
-        let taken: HashSet<_> = servers.iter().filter_map(|server| text(server, "name")).map(String::from).collect();
+        let Ok(mut servers) = serde_json::from_str::<Vec<&RawValue>>(listed).map(texts) else {
+            return Ok(None);
+        };
+        let taken: HashSet<_> =
+            servers.iter().filter_map(|server| text(server, "name")).map(String::from).collect();
         let session = Arc::<OnceLock<Box<str>>>::default();
         for (index, name) in names.iter().enumerate() {
             if taken.contains(&**name) {
@@ -176,7 +179,8 @@ fn texts(servers: Vec<&RawValue>) -> Vec<String> {
 /// Returns an id that no other proxy has.
 fn random() -> Result<Box<str>, Error> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Error::internal(format!("there are no random numbers: {error}")))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::internal(format!("there are no random numbers: {error}")))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
 }
 

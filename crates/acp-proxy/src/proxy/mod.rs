@@ -8,10 +8,14 @@ mod mcp;
 mod next;
 mod observed;
 mod vocabulary;
+mod ways;
 
 pub use self::builder::Proxy;
+#[doc(hidden)]
+pub use self::handler::served;
 pub use self::mcp::McpCall;
 pub use self::next::{Neighbor, Next, Pass};
 pub use self::observed::Observed;
 
-pub(crate) use self::local::{Local, OnFault};
+pub(crate) use self::local::Local;
+pub(crate) use self::ways::OnFault;

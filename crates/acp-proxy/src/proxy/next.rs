@@ -4,32 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use acp_rpc::{Encode, Error, Fault};
-use tokio::sync::oneshot;
 
-use super::local::Ways;
+use super::ways::{Held, Ways};
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
-use crate::flow::responder::Responder;
 use crate::flow::route::Toward;
-use crate::lane::Turn;
 use crate::wire::message::Call;
-
-/// A message at a handler: its method and params, and the ways on from there.
-pub(super) struct Held {
-    pub(super) ways: Arc<Ways>,
-    pub(super) toward: Toward,
-    pub(super) method: Box<str>,
-    pub(super) params: Option<Json>,
-    pub(super) lane: Box<str>,
-    pub(super) turn: Turn,
-}
-
-impl Held {
-    fn call<'a>(&'a self, params: Option<&'a Json>) -> Call<'a> {
-        Call { method: (&*self.method).into(), params: params.map(Json::as_str) }
-    }
-}
 
 /// The rest of the chain for a request. [`run`](Self::run) sends the request on and returns its
 /// answer. A handler that drops it answers in place of the rest.
@@ -190,39 +171,4 @@ impl Drop for Withdrawn {
     fn drop(&mut self) {
         self.0.fire();
     }
-}
-
-impl Ways {
-    /// Sends a request on. Its answer comes as soon as it is there.
-    fn ask(&self, toward: Toward, call: &Call<'_>, cancel: Arc<Cancel>) -> oneshot::Receiver<Reply> {
-        let (responder, answer) = replying(cancel);
-        self.send(toward, call, Some(responder));
-        answer
-    }
-
-    /// Sends a request on. Its answer stays behind the messages of the lane that came before it.
-    fn ask_in_order(
-        &self,
-        toward: Toward,
-        call: &Call<'_>,
-        cancel: Arc<Cancel>,
-        lane: Option<&str>,
-    ) -> oneshot::Receiver<Reply> {
-        let (responder, answer) = replying(cancel);
-        self.send(toward, call, Some(self.in_lane(toward, lane, responder)));
-        answer
-    }
-
-    fn notify(&self, toward: Toward, call: &Call<'_>) {
-        self.send(toward, call, None);
-    }
-}
-
-fn replying(cancel: Arc<Cancel>) -> (Responder, oneshot::Receiver<Reply>) {
-    let (sender, answer) = oneshot::channel();
-    let responder = Responder::then(cancel, move |answer| {
-        // A handler that is gone does not want it.
-        let _ = sender.send(Reply::from_answer(answer));
-    });
-    (responder, answer)
 }

@@ -52,8 +52,8 @@ requests! {
     list_sessions: Agent, "session/list", ListSessionsRequest;
     close_session: Agent, "session/close", CloseSessionRequest;
     delete_session: Agent, "session/delete", DeleteSessionRequest;
-    set_session_mode: Agent, "session/set_mode", SetSessionModeRequest;
-    set_session_config_option: Agent, "session/set_config_option", SetSessionConfigOptionRequest;
+    set_mode: Agent, "session/set_mode", SetSessionModeRequest;
+    set_config_option: Agent, "session/set_config_option", SetSessionConfigOptionRequest;
     prompt: Agent, "session/prompt", PromptRequest;
     request_permission: Client, "session/request_permission", RequestPermissionRequest;
     read_text_file: Client, "fs/read_text_file", ReadTextFileRequest;

@@ -67,7 +67,7 @@ impl<'a> Message<'a> {
         }
         let id = id.flatten();
         let refused = |problem| Self::Invalid { id: id.clone().unwrap_or(Id::Null), problem };
-        if !members.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"") {
+        if members.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
             return refused("`jsonrpc` must be \"2.0\"");
         }
         let Some(method) = text_of(method.get()) else { return refused("`method` must be a string") };

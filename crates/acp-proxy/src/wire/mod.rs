@@ -3,3 +3,4 @@
 pub(crate) mod forms;
 pub(crate) mod member;
 pub(crate) mod message;
+pub(crate) mod methods;

@@ -8,7 +8,8 @@ use super::common::{chain, end, serve};
 /// px-cancel-01: every hop gets exactly one, with its own id. px-cancel-03: the answer comes back.
 #[tokio::test]
 async fn each_hop_cancels_its_own_request() {
-    for answer in [r#""error":{"code":-32800,"message":"stopped"}"#, r#""result":{"stopReason":"cancelled"}"#] {
+    for answer in [r#""error":{"code":-32800,"message":"stopped"}"#, r#""result":{"stopReason":"cancelled"}"#]
+    {
         let mut chain = chain(2);
         chain.initialize().await;
         chain.client.ask(4, "session/prompt", json!({"sessionId": "s"})).await;

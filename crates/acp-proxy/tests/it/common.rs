@@ -47,7 +47,10 @@ impl Writer {
 pub(crate) fn end() -> (Transport, End) {
     let (here, there) = tokio::io::duplex(PIPE);
     let (reader, writer) = split(there);
-    (Transport::from_stream(here), End { reader: Reader(BufReader::new(reader).lines()), writer: Writer(writer) })
+    (
+        Transport::from_stream(here),
+        End { reader: Reader(BufReader::new(reader).lines()), writer: Writer(writer) },
+    )
 }
 
 /// Serves a conductor, and returns the client's end.

@@ -16,10 +16,15 @@ async fn an_envelope_holds_every_kind_of_message() {
         (r#","params":null"#, ""),
         ("", ""),
     ] {
-        proxy.send(format!(r#"{{"jsonrpc":"2.0","method":"proxy/successor","params":{{"method":"_n"{params}}}}}"#)).await;
+        proxy
+            .send(format!(
+                r#"{{"jsonrpc":"2.0","method":"proxy/successor","params":{{"method":"_n"{params}}}}}"#
+            ))
+            .await;
         assert_eq!(agent.line().await, format!(r#"{{"jsonrpc":"2.0","method":"_n"{passed}}}"#));
         agent.send(format!(r#"{{"jsonrpc":"2.0","method":"_up"{params}}}"#)).await;
-        let expected = format!(r#"{{"jsonrpc":"2.0","method":"proxy/successor","params":{{"method":"_up"{passed}}}}}"#);
+        let expected =
+            format!(r#"{{"jsonrpc":"2.0","method":"proxy/successor","params":{{"method":"_up"{passed}}}}}"#);
         assert_eq!(proxy.line().await, expected);
     }
     proxy.send(r#"{"jsonrpc":"2.0","id":"q","method":"proxy/successor","params":{"method":"_q"}}"#).await;
@@ -133,9 +138,14 @@ async fn envelopes_cannot_be_forged() {
 async fn envelopes_without_a_method_are_refused() {
     let mut chain = chain(1);
     chain.initialize().await;
-    for params in [r#""params":{"params":{}}"#, r#""params":{"method":7}"#, r#""params":[]"#, r#""_x":1"#,
-        r#""params":{"method":"_n","params":7}"#, r#""params":{"method":"_n","params":"x"}"#]
-    {
+    for params in [
+        r#""params":{"params":{}}"#,
+        r#""params":{"method":7}"#,
+        r#""params":[]"#,
+        r#""_x":1"#,
+        r#""params":{"method":"_n","params":7}"#,
+        r#""params":{"method":"_n","params":"x"}"#,
+    ] {
         let proxy = &mut chain.proxies[0];
         proxy.send(format!(r#"{{"jsonrpc":"2.0","method":"proxy/successor",{params}}}"#)).await;
         proxy.send(format!(r#"{{"jsonrpc":"2.0","id":8,"method":"proxy/successor",{params}}}"#)).await;

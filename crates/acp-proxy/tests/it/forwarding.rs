@@ -1,4 +1,4 @@
-//! What passes unchanged, and in which order.
+//! Messages that pass unchanged, and their order.
 
 use acp_proxy::{Conductor, Pass, Policy, Proxy, Toward};
 use serde_json::json;
@@ -15,7 +15,9 @@ async fn unknown_messages_pass_as_they_came() {
         r#"{"jsonrpc":"2.0","method":"other/thing"}"#,
         r#"{"jsonrpc":"2.0","method":"$/thing","params":[1]}"#,
     ];
-    let proxy = || Proxy::new("p").observe(|_| {}).raw_request(Toward::Agent, "_mine", async |_, next| next.run().await);
+    let proxy = || {
+        Proxy::new("p").observe(|_| {}).raw_request(Toward::Agent, "_mine", async |_, next| next.run().await)
+    };
     let inner = || {
         let (here, there) = acp_rpc::Transport::duplex();
         tokio::spawn(async move { Conductor::new().proxy(proxy()).serve(there).await });
@@ -51,14 +53,15 @@ pub(crate) async fn initialized(client: &mut End, agent: &mut End) {
 #[tokio::test]
 async fn an_answer_does_not_overtake_updates() {
     const UPDATES: u64 = 10_000;
-    let slow = Proxy::new("slow").raw_notification(Toward::Client, "session/update", async |_, pass: Pass| {
-        let mut byte = [0];
-        getrandom::fill(&mut byte).unwrap();
-        for _ in 0..byte[0] % 4 {
-            tokio::task::yield_now().await;
-        }
-        pass.run();
-    });
+    let slow =
+        Proxy::new("slow").raw_notification(Toward::Client, "session/update", async |_, pass: Pass| {
+            let mut byte = [0];
+            getrandom::fill(&mut byte).unwrap();
+            for _ in 0..byte[0] % 4 {
+                tokio::task::yield_now().await;
+            }
+            pass.run();
+        });
     let (here, there) = acp_rpc::Transport::duplex();
     tokio::spawn(async move { Conductor::new().proxy(Proxy::new("pass")).serve(there).await });
     let (transport, mut agent) = end();

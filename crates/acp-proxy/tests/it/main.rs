@@ -1,14 +1,24 @@
 //! The integration tests of acp-proxy.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
+mod audit;
 mod cancellation;
 mod common;
 mod envelopes;
 mod failures;
 mod flow_control;
 mod forwarding;
+mod handlers;
 mod initialize;
 mod mcp;
 mod nested;
+mod options;
+mod policy;
 mod programs;
+mod restarts;

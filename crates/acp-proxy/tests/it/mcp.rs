@@ -105,7 +105,8 @@ async fn a_name_that_is_taken_is_refused() {
 /// px-mcp-05: the agent's own capability decides. One that takes no such servers gets none.
 #[tokio::test]
 async fn an_agent_that_does_not_take_them_gets_none() {
-    for capabilities in [json!({}), json!({"mcpCapabilities": {"acp": false}}), json!({"mcpCapabilities": {"http": true}})]
+    for capabilities in
+        [json!({}), json!({"mcpCapabilities": {"acp": false}}), json!({"mcpCapabilities": {"http": true}})]
     {
         let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), capabilities).await;
         assert_eq!(open(&mut client, &mut agent, "a").await.len(), 1);

@@ -56,7 +56,7 @@ fn die_at(method: &str) {
     {
         return;
     }
-    eprintln!("the last words");
+    std::io::stderr().write_all(b"the last words\n").unwrap();
     exit(STATUS);
 }
 
@@ -80,22 +80,24 @@ fn agent() {
         let id = message["id"].clone();
         die_at(message["method"].as_str().unwrap_or("answer"));
         match message["method"].as_str() {
-            Some("initialize") => answer(&id, json!({"protocolVersion": 1})),
-            Some("session/new") => answer(&id, json!({"sessionId": message["params"]["cwd"]})),
+            Some("initialize") => answer(&id, &json!({"protocolVersion": 1})),
+            Some("session/new") => answer(&id, &json!({"sessionId": message["params"]["cwd"]})),
             Some("session/prompt") => {
                 waiting = id;
                 let session = &message["params"]["sessionId"];
                 say(json!({"method": "session/update", "params": {"sessionId": session, "n": 1}}));
-                say(json!({"id": 1, "method": "session/request_permission", "params": {"sessionId": session}}));
+                say(
+                    json!({"id": 1, "method": "session/request_permission", "params": {"sessionId": session}}),
+                );
             }
-            Some("_ping") => answer(&id, json!("pong")),
-            None if id == 1 => answer(&waiting, json!({"stopReason": "end_turn"})),
+            Some("_ping") => answer(&id, &json!("pong")),
+            None if id == 1 => answer(&waiting, &json!({"stopReason": "end_turn"})),
             _ => {}
         }
     }
 }
 
-fn answer(id: &Value, result: Value) {
+fn answer(id: &Value, result: &Value) {
     say(json!({"id": id, "result": result}));
 }
 

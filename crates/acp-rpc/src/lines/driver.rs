@@ -239,8 +239,12 @@ impl Connection {
             }
             let Some(line) = self.pump.framer.next_line() else { return false };
             self.share.line();
-            let receiver =
-                Receiver { lines: &*self.lines, observer: &self.observer, noise: self.noise, limit: self.max_line };
+            let receiver = Receiver {
+                lines: &*self.lines,
+                observer: &self.observer,
+                noise: self.noise,
+                limit: self.max_line,
+            };
             receiver.receive(line);
             self.pause = guarded(|| self.lines.pause()).unwrap_or_default();
         }

@@ -23,6 +23,7 @@ mod first_line;
 mod flush_barrier;
 mod lanes;
 mod layers;
+mod lines;
 mod messages;
 mod options;
 mod panics;

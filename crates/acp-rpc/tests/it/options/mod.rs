@@ -3,6 +3,8 @@
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
+mod lines;
+
 use std::time::Duration;
 
 use acp_json::Value;

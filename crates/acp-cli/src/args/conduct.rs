@@ -1,0 +1,90 @@
+//! The arguments of `acp conduct`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::args::prompt::switch;
+
+#[derive(Debug)]
+pub(crate) struct ConductArgs {
+    pub(crate) chain: ChainSource,
+    /// The folder of an audit in front of the chain.
+    pub(crate) audit: Option<PathBuf>,
+}
+
+/// The description of a chain.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ChainSource {
+    File(PathBuf),
+    /// The words of each component. The last one is the agent, unless the chain is a proxy.
+    Words {
+        components: Vec<Vec<OsString>>,
+        as_proxy: bool,
+    },
+}
+
+pub(super) fn definition() -> Command {
+    Command::new("conduct")
+        .about("Is an agent for its client, made of proxies and an agent behind them")
+        .override_usage(
+            "acp conduct [OPTIONS] PROXY [ARGS…] -- PROXY [ARGS…] -- AGENT [ARGS…]\n       \
+             acp conduct [OPTIONS] --file FILE",
+        )
+        .after_help(
+            "A client starts it as it would start the agent. Components are separated by `--`, and the last \
+             one is the agent. They are started by the client's `initialize`.\n\n\
+             A component that ends ends the chain. A file may say otherwise, and has proxies of this program: \
+             see docs/PROXIES.md.\n\n\
+             Exit status: 0 the client has gone, 1 a component has failed, 130 a signal.",
+        )
+        .arg(
+            Arg::new("file")
+                .long("file")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("the description of the chain, in TOML"),
+        )
+        .arg(
+            Arg::new("audit")
+                .long("audit")
+                .value_name("FOLDER")
+                .value_parser(value_parser!(PathBuf))
+                .help("record every message between the client and the chain in a new file of this folder"),
+        )
+        .arg(switch("as-proxy").help("be a proxy of another conductor: all components are proxies"))
+        .arg(
+            Arg::new("components")
+                .value_name("COMPONENT")
+                .num_args(0..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("the components, separated by `--`"),
+        )
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
+    let audit = matches.get_one::<PathBuf>("audit").cloned();
+    let as_proxy = matches.get_flag("as-proxy");
+    let words: Vec<OsString> = matches.get_many("components").into_iter().flatten().cloned().collect();
+    if let Some(file) = matches.get_one::<PathBuf>("file") {
+        if as_proxy || !words.is_empty() {
+            return Err("`--file` describes the whole chain: leave everything else out".to_owned());
+        }
+        return Ok(ConductArgs { chain: ChainSource::File(file.clone()), audit });
+    }
+    let components: Vec<Vec<OsString>> = if words.is_empty() {
+        Vec::new()
+    } else {
+        words.split(|word| word == "--").map(<[_]>::to_vec).collect()
+    };
+    if components.iter().any(Vec::is_empty) {
+        return Err("a component is missing beside a `--`: acp conduct PROXY -- AGENT".to_owned());
+    }
+    if components.is_empty() && !as_proxy {
+        return Err("the agent is missing: acp conduct PROXY [ARGS…] -- AGENT [ARGS…]".to_owned());
+    }
+    Ok(ConductArgs { chain: ChainSource::Words { components, as_proxy }, audit })
+}

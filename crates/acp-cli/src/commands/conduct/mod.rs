@@ -1,0 +1,50 @@
+//! `acp conduct`: an agent on stdin and stdout, made of proxies and an agent.
+
+mod file;
+
+use std::ffi::OsString;
+
+use acp_client::Command;
+use acp_proxy::{Audit, Conductor, Policy};
+
+use crate::args::conduct::{ChainSource, ConductArgs};
+use crate::outcome::{Failure, exit, tell};
+
+/// Serves the client until it goes, and returns the exit code.
+pub(crate) async fn run(args: ConductArgs) -> Result<u8, Failure> {
+    let mut conductor = Conductor::new().on_fault(|fault| tell(&format!("acp: {fault}")));
+    if let Some(folder) = &args.audit {
+        conductor = conductor.proxy(Audit::in_folder(folder)?.proxy());
+    }
+    let conductor = match args.chain {
+        ChainSource::File(path) => file::read(&path, conductor)?,
+        ChainSource::Words { components, as_proxy } => {
+            let last = components.len().saturating_sub(1);
+            components.into_iter().enumerate().fold(conductor, |conductor, (number, words)| {
+                let (name, command) = command(words);
+                let conductor = if number == last && !as_proxy {
+                    conductor.agent(command)
+                } else {
+                    conductor.process(command, Policy::Required)
+                };
+                conductor.named(name)
+            })
+        }
+    };
+    conductor.serve_stdio().await?;
+    Ok(exit::DONE)
+}
+
+/// Returns the name of a component and its command. What it says on stderr stands behind its name.
+fn command(words: Vec<OsString>) -> (String, Command) {
+    let mut words = words.into_iter();
+    let program = words.next().unwrap_or_default();
+    let name = std::path::Path::new(&program).file_name().unwrap_or(&program).to_string_lossy().into_owned();
+    let command = Command::new(program).args(words);
+    (name.clone(), telling(&name, command))
+}
+
+fn telling(name: &str, command: Command) -> Command {
+    let name = name.to_owned();
+    command.on_stderr(move |line| tell(&format!("{name}: {line}")))
+}

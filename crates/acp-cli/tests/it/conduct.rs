@@ -1,0 +1,127 @@
+//! `acp conduct`: chains of this program's own commands.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+const ACP: &str = env!("CARGO_BIN_EXE_acp");
+
+fn acp(args: &[&str]) -> Output {
+    Command::new(ACP).args(args).stdin(Stdio::null()).output().expect("acp runs")
+}
+
+/// Runs `acp` with lines on its stdin, which then ends.
+fn fed(args: &[&str], lines: &[&str]) -> Output {
+    let mut child = Command::new(ACP)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("acp runs");
+    let mut stdin = child.stdin.take().expect("is piped");
+    for line in lines {
+        writeln!(stdin, "{line}").expect("acp reads");
+    }
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const PASS: [&str; 3] = [ACP, "conduct", "--as-proxy"];
+
+#[test]
+fn a_prompt_goes_through_a_chain() {
+    let alone = acp(&["prompt", "hello", "--allow", "reject", "--", ACP, "demo-agent"]);
+    assert!(alone.status.success(), "{}", text(&alone.stderr));
+    let chain = [&[ACP, "conduct"][..], &PASS, &["--"], &PASS, &["--", ACP, "demo-agent"]].concat();
+    let prompt = ["prompt", "hello", "--allow", "reject", "--"];
+    let through = acp(&[&prompt[..], &chain].concat());
+    assert!(through.status.success(), "{}", text(&through.stderr));
+    assert_eq!(text(&through.stdout), text(&alone.stdout));
+}
+
+#[test]
+fn a_chain_of_a_file_has_an_audit_and_a_policy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let audit = folder.path().join("audit");
+    let file = folder.path().join("chain.toml");
+    let rules = r#"rules = [{ verdict = "deny", reason = "no one knows why" }]"#;
+    let text_of_file = format!(
+        "[[proxy]]\naudit = {audit:?}\n[[proxy]]\n{rules}\n[[proxy]]\nname = \"pass\"\n\
+         command = [{ACP:?}, \"conduct\", \"--as-proxy\"]\npolicy = \"optional\"\n\
+         [agent]\ncommand = [{ACP:?}, \"demo-agent\"]\n"
+    );
+    fs::write(&file, text_of_file).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    fs::write(folder.path().join("notes.txt"), "old").expect("written");
+    let prompt = "Replace `old` with `new` in notes.txt";
+    let cwd = folder.path().to_str().expect("UTF-8");
+    let run = acp(&["prompt", prompt, "--cwd", cwd, "--allow", "once", "--", ACP, "conduct", "--file", file]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("notes.txt")).expect("read"),
+        "old",
+        "{}",
+        text(&run.stdout)
+    );
+    let files: Vec<_> = fs::read_dir(&audit).expect("a folder").flatten().collect();
+    assert_eq!(files.len(), 1);
+    let verified = acp_proxy::Audit::verify(&files[0].path()).expect("not changed");
+    assert!(verified.is_complete && verified.records > 5, "{verified:?}");
+    let record = fs::read_to_string(files[0].path()).expect("read");
+    assert!(record.contains("\"verdict\":\"deny\"") && record.contains("no one knows why"), "{record}");
+}
+
+#[test]
+fn a_component_that_cannot_be_started_is_named() {
+    let line = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let run = fed(&["conduct", "/nonexistent/proxy", "--", ACP, "demo-agent"], &[line]);
+    let answer = text(&run.stdout);
+    assert!(answer.contains("-32603") && answer.contains("the proxy `proxy` failed"), "{answer}");
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+}
+
+#[test]
+fn a_component_that_ends_ends_the_command() {
+    let script = r#"read -r line
+        printf '%s\n' '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'
+        read -r line
+        echo "that was it" >&2
+        exit 3"#;
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}"#,
+    ];
+    let mut child = Command::new(ACP)
+        .args(["conduct", "sh", "-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("acp runs");
+    let mut stdin = child.stdin.take().expect("is piped");
+    for line in lines {
+        writeln!(stdin, "{line}").expect("acp reads");
+    }
+    // Its stdin stays open: the agent ends first.
+    let run = child.wait_with_output().expect("it ends");
+    drop(stdin);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stdout).contains(r#""id":2,"error""#), "{}", text(&run.stdout));
+    let said = text(&run.stderr);
+    assert!(said.contains("the agent `sh` failed") && said.contains("status 3"), "{said}");
+    assert!(said.contains("that was it"), "{said}");
+}
+
+#[test]
+fn a_file_with_a_mistake_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.toml");
+    fs::write(&file, "[agent]\n").expect("written");
+    let run = acp(&["conduct", "--file", file.to_str().expect("UTF-8")]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("`command` of `agent` is missing"), "{}", text(&run.stderr));
+}
