@@ -24,10 +24,10 @@ pub(super) const CASES: &[Case<Stage>] = &[
 const WORD: &str = "--acp-check-login";
 
 /// The id of a login in a terminal.
-pub(in crate::check::client_side) const TERMINAL: &str = "acp-check-term";
+const TERMINAL: &str = "acp-check-term";
 
 /// An entry for a login in a terminal.
-pub(in crate::check::client_side) fn terminal(version: Version, args: &Value) -> Value {
+fn terminal(version: Version, args: &Value) -> Value {
     let entry = json!({"name": "Terminal", "type": "terminal", "args": args});
     match version {
         Version::V1 => with(with(entry, "id", TERMINAL.into()), "env", json!({"ACP_CHECK_LOGIN": "yes"})),
@@ -67,13 +67,13 @@ pub(in crate::check::client_side) async fn terminal_only(t: &mut Stage) -> Step 
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     match authenticate(t).await? {
-        Some(_) => Err(Stop::Fail("the client passes a login in a terminal to `authenticate`".to_owned())),
+        Some(_) => Err(Stop::Fail("the client passes a login in a terminal to the agent".to_owned())),
         None => Ok(()),
     }
 }
 
 /// Waits until the client has started a login in a terminal.
-pub(in crate::check::client_side) async fn login(t: &mut Stage) -> Step<AgentStart> {
+async fn login(t: &mut Stage) -> Step<AgentStart> {
     t.needs("auth.terminal").await?;
     t.disconnect().await;
     let entry = terminal(t.options.version, &json!([WORD]));
@@ -91,7 +91,7 @@ pub(in crate::check::client_side) async fn login(t: &mut Stage) -> Step<AgentSta
     }
 }
 
-pub(in crate::check::client_side) async fn exits(start: &mut AgentStart, code: u8) -> Step {
+async fn exits(start: &mut AgentStart, code: u8) -> Step {
     start.peer.raw(format!("{code}\n")).await?;
     start.peer.close().await;
     Ok(())

@@ -17,8 +17,8 @@ pub(super) const CASES: &[Case<Stage>] = &[
     case!("v2-auth-03", "logins without a type, of an unknown type, and without a name", odd_methods)
         .fresh()
         .survives(),
-    case!("v2-auth-04", "an agent with logins in a terminal only", terminal_only).fresh(),
-    case!("v2-auth-06", "a login in a terminal succeeds", logins::succeeded).fresh(),
+    case!("v2-auth-04", "an agent with logins in a terminal only", logins::terminal_only).fresh(),
+    case!("v2-auth-06", "a login in a terminal succeeds", succeeded).fresh(),
 ];
 
 /// The client must take a malformed marker for none. A rule over all lines looks at what it uses.
@@ -58,6 +58,14 @@ async fn odd_methods(t: &mut Stage) -> Step {
     }
 }
 
-async fn terminal_only(t: &mut Stage) -> Step {
-    logins::terminal_only(t).await
+/// The client must connect again, and then do again what was refused.
+async fn succeeded(t: &mut Stage) -> Step {
+    logins::succeeded(t).await?;
+    match t.until(&["session/new", "session/resume"]).await {
+        Ok(_) => Ok(()),
+        Err(Stop::Silent(reason) | Stop::Gone(reason)) => {
+            Err(Stop::Fail(format!("the client does not open its session again after a login: {reason}")))
+        }
+        Err(stop) => Err(stop),
+    }
 }
