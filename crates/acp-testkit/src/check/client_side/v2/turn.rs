@@ -51,7 +51,11 @@ impl Stage {
             }
         }
         if self.stays {
-            return self.goes_on(of).await;
+            // It may also end by an error that the turn has ended with.
+            return match self.goes_on(of).await {
+                Err(Stop::Gone(_)) => Ok(()),
+                ended => ended,
+            };
         }
         match self.closing().await {
             Ok(_) => Ok(()),
