@@ -21,7 +21,7 @@ pub(super) const CASES: &[Case<Stage>] = &[
 /// second value is true then.
 pub(in crate::check::client_side) async fn asked(t: &mut Stage) -> Step<(Value, bool)> {
     let session = t.turn().await?;
-    let params = question(t.options.version, tool(), options(OPTIONS));
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
     let params = with(params, "sessionId", session.into());
     let id = t.peer().await?.request("session/request_permission", params).await?;
     let mut seen = t.fence().await?;
@@ -70,7 +70,7 @@ pub(in crate::check::client_side) async fn cancel_request(t: &mut Stage, id: &Va
 
 pub(in crate::check::client_side) async fn request(t: &mut Stage) -> Step {
     let session = t.turn().await?;
-    let params = question(t.options.version, tool(), options(OPTIONS));
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
     let params = with(params, "sessionId", session.into());
     let id = t.peer().await?.request("session/request_permission", params).await?;
     cancel_request(t, &id).await?;
@@ -98,7 +98,7 @@ pub(in crate::check::client_side) async fn finished(t: &mut Stage) -> Step {
 
 async fn other_type(t: &mut Stage) -> Step {
     // A client that answers by itself may do so a little later.
-    let params = question(t.options.version, tool(), options(OPTIONS));
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
     match consent(t, params, "a question").await {
         Err(Stop::Gone(reason)) => return Err(Stop::Gone(reason)),
         Err(_) => {}

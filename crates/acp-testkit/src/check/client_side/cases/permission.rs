@@ -32,7 +32,7 @@ pub(in crate::check::client_side) fn tool() -> Value {
 }
 
 /// Returns the params of a question about a tool call.
-pub(in crate::check::client_side) fn question(version: Version, call: Value, options: Value) -> Value {
+pub(in crate::check::client_side) fn question(version: Version, call: &Value, options: &Value) -> Value {
     match version {
         Version::V1 => json!({"toolCall": call, "options": options}),
         #[cfg(feature = "v2")]
@@ -48,7 +48,7 @@ pub(in crate::check::client_side) async fn consent(t: &mut Stage, params: Value,
     if let Some(reason) = &t.no_consent {
         return Err(Stop::Inconclusive(reason.clone()));
     }
-    let plain = question(t.options.version, tool(), options(OPTIONS));
+    let plain = question(t.options.version, &tool(), &options(OPTIONS));
     if t.answers_alone || params == plain {
         let reply = t.ask("session/request_permission", params).await?;
         t.answers_alone = true;
@@ -76,7 +76,7 @@ pub(in crate::check::client_side) async fn reads(t: &mut Stage, members: Value, 
     for (name, value) in members.as_object().into_iter().flatten() {
         call = with(call, name, value.clone());
     }
-    let params = question(t.options.version, call, options(OPTIONS));
+    let params = question(t.options.version, &call, &options(OPTIONS));
     consent(t, params, of).await.map(drop)
 }
 
@@ -86,7 +86,7 @@ async fn baseline(t: &mut Stage) -> Step {
     if let Some(reason) = &t.no_consent {
         return Err(Stop::Inconclusive(reason.clone()));
     }
-    let params = question(t.options.version, tool(), options(OPTIONS));
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
     match consent(t, params, "an ordinary permission request").await {
         Err(Stop::Silent(_)) => {
             let reason = "the client leaves permission requests to a user".to_owned();
@@ -99,7 +99,7 @@ async fn baseline(t: &mut Stage) -> Step {
 
 async fn kinds(t: &mut Stage) -> Step {
     for kind in ["allow_once", "allow_always", "reject_once", "reject_always"] {
-        let params = question(t.options.version, tool(), options(&[kind]));
+        let params = question(t.options.version, &tool(), &options(&[kind]));
         consent(t, params, &format!("an option of the kind `{kind}`")).await?;
     }
     Ok(())

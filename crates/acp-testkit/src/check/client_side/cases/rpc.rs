@@ -91,7 +91,7 @@ async fn not_json(t: &mut Stage) -> Step {
 }
 
 async fn missing_member(t: &mut Stage) -> Step {
-    let mut params = question(t.options.version, tool(), Value::Null);
+    let mut params = question(t.options.version, &tool(), &Value::Null);
     if let Some(members) = params.as_object_mut() {
         members.remove("options");
     }
@@ -101,9 +101,10 @@ async fn missing_member(t: &mut Stage) -> Step {
 
 async fn strict_member(t: &mut Stage) -> Step {
     let version = t.options.version;
-    for params in
-        [question(version, tool(), 5.into()), question(version, json!({"title": "no id"}), options(OPTIONS))]
-    {
+    for params in [
+        question(version, &tool(), &json!(5)),
+        question(version, &json!({"title": "no id"}), &options(OPTIONS)),
+    ] {
         let reply = t.ask("session/request_permission", params).await?;
         reply.refused(&[-32602], "a permission request with a malformed member")?;
     }

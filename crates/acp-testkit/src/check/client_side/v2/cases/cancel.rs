@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::client_side::cases::cancel::{asked, cancel_request, finished, request};
 use crate::check::client_side::stage::Stage;
 use crate::check::subject::{Step, Subject};
@@ -40,9 +41,8 @@ async fn late(t: &mut Stage) -> Step {
     let session = t.turn().await?;
     t.cancelled().await?;
     for members in [json!({"title": "Late", "status": "in_progress"}), json!({"status": "cancelled"})] {
-        let mut update = members;
-        update["sessionUpdate"] = "tool_call_update".into();
-        update["toolCallId"] = "acp-check-late".into();
+        let update = with(members, "sessionUpdate", "tool_call_update".into());
+        let update = with(update, "toolCallId", "acp-check-late".into());
         t.notify("session/update", json!({"sessionId": session, "update": update})).await?;
     }
     t.fence().await.map(drop)?;

@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case<Stage>] = &[
     case!("v2-eli-03", "forms without `type`, without `properties` and with an empty list", schemas),
 ];
 
-fn about(subject: Value) -> Value {
+fn about(subject: &Value) -> Value {
     json!({"title": "Work", "options": options(OPTIONS), "subject": subject})
 }
 
@@ -33,15 +33,15 @@ async fn kinds(t: &mut Stage) -> Step {
         (command, "a permission request for a command"),
         (json!({"type": "_acp_check", "more": 1}), "a permission request with an unknown subject"),
     ] {
-        consent(t, about(subject), of).await?;
+        consent(t, about(&subject), of).await?;
     }
-    let reply = t.ask("session/request_permission", about(json!({"type": "tool_call"}))).await?;
+    let reply = t.ask("session/request_permission", about(&json!({"type": "tool_call"}))).await?;
     reply.refused(&[-32602], "a permission request whose subject has no tool call")
 }
 
 async fn malformed(t: &mut Stage) -> Step {
     let command = json!({"type": "command", "command": 5});
-    let reply = t.ask("session/request_permission", about(command)).await?;
+    let reply = t.ask("session/request_permission", about(&command)).await?;
     reply.refused(&[-32602], "a permission request for a command that is a number")?;
     t.update(json!({"sessionUpdate": "notice", "severity": "info"})).await?;
     t.update(json!({"sessionUpdate": "state_update", "state": 5})).await?;

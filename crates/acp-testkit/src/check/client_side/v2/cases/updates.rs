@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case<Stage>] = &[
     case!("v2-ext-05", "an update, a block and an item whose tags are numbers", odd_tags).survives(),
 ];
 
-fn plan(plan: Value) -> Value {
+fn plan(plan: &Value) -> Value {
     json!({"sessionUpdate": "plan_update", "plan": plan})
 }
 
@@ -33,10 +33,10 @@ fn entry(priority: &str, status: &str) -> Value {
 async fn plans(t: &mut Stage) -> Step {
     let steps = json!([entry("high", "pending")]);
     let updates = [
-        plan(json!({"type": "items", "planId": "a", "entries": steps})),
-        plan(json!({"type": "items", "planId": "b", "entries": steps})),
-        plan(json!({"type": "_acp_check", "planId": "a", "more": 1})),
-        plan(json!({"type": "items", "planId": "b", "entries": []})),
+        plan(&json!({"type": "items", "planId": "a", "entries": steps})),
+        plan(&json!({"type": "items", "planId": "b", "entries": steps})),
+        plan(&json!({"type": "_acp_check", "planId": "a", "more": 1})),
+        plan(&json!({"type": "items", "planId": "b", "entries": []})),
     ];
     takes(t, updates, "plans").await
 }
@@ -44,7 +44,7 @@ async fn plans(t: &mut Stage) -> Step {
 async fn entries(t: &mut Stage) -> Step {
     let steps =
         json!([entry("low", "cancelled"), entry("_acp_check", "_acp_check"), entry("medium", "completed")]);
-    let updates = [plan(json!({"type": "items", "planId": "a", "entries": steps}))];
+    let updates = [plan(&json!({"type": "items", "planId": "a", "entries": steps}))];
     takes(t, updates, "entries of a plan").await
 }
 

@@ -8,7 +8,7 @@ use crate::check::passive::Findings;
 use crate::check::passive::conversation::Conversation;
 
 pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
-    // The client may not have read the last update yet when it calls: an offer that was made counts.
+    // An offer counts once it was made: the client may not have read yet that it is withdrawn.
     let mut offered: HashSet<String> = HashSet::new();
     for said in &conversation.said {
         let params = said.params();
