@@ -5,9 +5,11 @@ pub mod coding_agent;
 mod failure;
 #[cfg(feature = "tui")]
 pub mod tui_client;
+mod version;
 
 pub use clean::clean;
 pub use failure::Failure;
+pub use version::in_version;
 
 /// The guide to agents. Every piece of code in it is compiled and run.
 #[cfg(doctest)]

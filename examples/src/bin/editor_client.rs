@@ -60,7 +60,8 @@ async fn main() -> Result<(), examples::Failure> {
     let (prompt, program) = given.ok_or("usage: editor_client PROMPT -- AGENT [ARGS…]")?;
     let cwd = std::env::current_dir()?;
     let editor = Arc::new(DryRun { folder: LocalFs::rooted(&cwd)?, written: Mutex::default() });
-    let agent = acp_client::spawn(Command::new(program).args(args)).client(Arc::clone(&editor)).await?;
+    let connect = examples::in_version(acp_client::spawn(Command::new(program).args(args)));
+    let agent = connect.client(Arc::clone(&editor)).await?;
     agent.new_session(&cwd).await?.prompt(prompt).await?.finish().await?;
     agent.close().await;
     for (path, written) in editor.written(std::mem::take) {

@@ -59,7 +59,7 @@ async fn replay(file: &str, prompt: &str) -> Result<(), Box<dyn Error>> {
 async fn turn(connect: Connect, prompt: &str) -> Result<(), Box<dyn Error>> {
     let cwd = std::env::current_dir()?;
     let files = LocalFs::rooted(&cwd)?;
-    let agent = connect.fs(files).permissions(PermissionPolicy::allow_once()).await?;
+    let agent = examples::in_version(connect).fs(files).permissions(PermissionPolicy::allow_once()).await?;
     let session = agent.new_session(&cwd).await?;
     let mut turn = session.prompt(prompt).await?;
     while let Some(event) = turn.next().await {

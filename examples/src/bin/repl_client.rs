@@ -22,7 +22,7 @@ async fn main() -> Result<()> {
     let cwd = std::env::current_dir()?;
     let (desk, asker) = Desk::new(None, stdin().is_terminal());
     let mut repl = Repl { desk, shown: Shown(Transcript::new()), interrupts: interrupts() };
-    let connect = acp_client::spawn(Command::new(program).args(args))
+    let connect = examples::in_version(acp_client::spawn(Command::new(program).args(args)))
         .fs(LocalFs::rooted(&cwd)?)
         .terminals(LocalTerminals::new())
         .elicitation(asker.elicitation())

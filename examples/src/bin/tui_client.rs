@@ -9,7 +9,7 @@ async fn main() -> Result<(), examples::Failure> {
     let mut args = std::env::args_os().skip(1).skip_while(|arg| arg == "--");
     let program = args.next().ok_or("usage: tui_client -- AGENT [ARGS…]")?;
     let cwd = std::env::current_dir()?;
-    let connect = acp_client::spawn(Command::new(program).args(args))
+    let connect = examples::in_version(acp_client::spawn(Command::new(program).args(args)))
         .info("tui-client", env!("CARGO_PKG_VERSION"))
         .fs(LocalFs::rooted(&cwd)?)
         .terminals(LocalTerminals::new());

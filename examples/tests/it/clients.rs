@@ -141,6 +141,19 @@ fn a_recorded_turn_is_replayed_without_its_agent() {
     assert!(!success && errors.contains("usage: record_replay"), "{errors}");
 }
 
+#[cfg(feature = "v2")]
+#[test]
+fn the_environment_names_the_version_of_the_protocol() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (asked, chosen) in [("1", "1"), ("2", "2"), ("auto", "2")] {
+        let mut client = client(RECORD_REPLAY, &["record", "turn.ndjson", "hello", "--", ECHO], folder.path());
+        let output = client.env("ACP_PROTOCOL", asked).output().expect("it runs");
+        assert_eq!(end(output), (true, "hello\n[end_turn]\n".into(), String::new()), "{asked}");
+        let recorded = std::fs::read_to_string(folder.path().join("turn.ndjson")).expect("it is there");
+        assert!(recorded.contains(&format!("\"protocolVersion\":{chosen}")), "{asked}: {recorded}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_cancels_the_turn_of_the_repl_and_then_ends_it() {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::leftovers;
 use super::results::{Run, date_of, today};
 use super::start;
-use super::subject::{Side, Subject};
+use super::subject::Subject;
 use crate::interop::layout::Layout;
 use crate::interop::process::{self, Ended};
 use crate::interop::recipes::Recipes;
@@ -45,10 +45,8 @@ pub(super) fn run(
     let mark = format!("{}-{}-{protocol}", std::process::id(), subject.id);
     let mut check = start::checker(subject, layout, recipes)?;
     check.args(["check", subject.side.word(), "--json"]).arg(&json).arg("--cwd").arg(&cwd);
-    if subject.side == Side::Agent {
-        check.args(["--protocol", &protocol.to_string()]);
-    }
-    let words: Vec<OsString> = start::words(subject, layout, own.path())?;
+    check.args(["--protocol", &protocol.to_string()]).env("ACP_PROTOCOL", protocol.to_string());
+    let words: Vec<OsString> = start::words(subject, protocol, layout, own.path())?;
     check.args(subject.options).arg("--").args(words).current_dir(&cwd);
     check.env(leftovers::VARIABLE, &mark);
     let outcome = process::run(check, LIMIT, &logs, None);

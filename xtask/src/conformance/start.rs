@@ -35,13 +35,20 @@ pub(super) fn prepare(
     }
 }
 
-/// Returns the words that start it, for a check in this folder.
-pub(super) fn words(subject: &Subject, layout: &Layout, folder: &Path) -> anyhow::Result<Vec<OsString>> {
+/// Returns the words that start it, for a check of a version in this folder.
+pub(super) fn words(
+    subject: &Subject,
+    protocol: u8,
+    layout: &Layout,
+    folder: &Path,
+) -> anyhow::Result<Vec<OsString>> {
     let words = match subject.start {
         Start::Never(reason) => bail!("{reason}"),
         Start::Example(name, args) => {
-            let folder = folder.display().to_string();
-            let args = args.iter().map(|arg| arg.replace("{folder}", &folder).into());
+            let (folder, protocol) = (folder.display().to_string(), protocol.to_string());
+            let args = args
+                .iter()
+                .map(|arg| arg.replace("{folder}", &folder).replace("{protocol}", &protocol).into());
             std::iter::once(layout.our_binary(name).into()).chain(args).collect()
         }
         Start::Sdk(peer) => {
@@ -51,7 +58,7 @@ pub(super) fn words(subject: &Subject, layout: &Layout, folder: &Path) -> anyhow
             words.extend(program.get_args().map(OsString::from));
             if subject.side == Side::Client {
                 words.extend(
-                    [scenario(folder).to_string(), "--".into(), "{agent}".into()].map(OsString::from),
+                    [scenario(protocol, folder).to_string(), "--".into(), "{agent}".into()].map(OsString::from),
                 );
             }
             words
@@ -62,9 +69,13 @@ pub(super) fn words(subject: &Subject, layout: &Layout, folder: &Path) -> anyhow
 }
 
 /// The scenario of a scripted client (`xtask/interop/README.md`).
-fn scenario(folder: &Path) -> Value {
+fn scenario(protocol: u8, folder: &Path) -> Value {
     let turn = json!({"prompt": "{prompt}", "permission": "allow_once"});
-    json!({"cwd": folder, "fs": true, "turns": [turn]})
+    match protocol {
+        1 => json!({"cwd": folder, "fs": true, "turns": [turn]}),
+        // Version 2 has no files of the client.
+        _ => json!({"cwd": folder, "turns": [turn]}),
+    }
 }
 
 /// Real agents are started without the recipes' scripts: a profile of the checker has their

@@ -35,7 +35,8 @@ pub enum Side {
     Client,
 }
 
-/// The way to start a subject. In the words for a client, `{agent}` is the agent.
+/// The way to start a subject. In the words for a client, `{agent}` is the agent. Clients of this
+/// workspace ask for the version that `ACP_PROTOCOL` names, or `{protocol}` in their words.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start {
     /// A program of this workspace, with its arguments.
@@ -69,6 +70,7 @@ const STUB: &[&str] = &["--model-stub"];
 const EDIT: &[&str] = &["--permission", "notes.txt: bread -> cake", "--show", "notes.txt: cake -> bread"];
 /// Its turns end when the user adds something, so each prompt is one that lasts.
 const LASTING: &[&str] = &["--endless", "soup", "--turn-timeout", "2"];
+const PROMPT: &[&str] = &["prompt", "--protocol", "{protocol}", "{prompt}", "--", "{agent}"];
 const INTERRUPT: &[&str] = &["--interrupt"];
 const LINES: &[&str] = &["--stdin", "{prompt}", "--interrupt"];
 
@@ -80,11 +82,11 @@ pub(super) fn all() -> Vec<Subject> {
         let start = Start::Example(id, args);
         Subject { id, group: Group::Ours, side: Side::Agent, versions: BOTH, start, options }
     };
-    let client = |id, start, options| Subject {
+    let client = |id, versions, start, options| Subject {
         id,
         group: Group::Ours,
         side: Side::Client,
-        versions: V1,
+        versions,
         start,
         options,
     };
@@ -105,22 +107,24 @@ pub(super) fn all() -> Vec<Subject> {
         agent("persistent_agent", &["{folder}"], &[]),
         agent("router_agent", &["upper", "reverse"], &[]),
         agent("steering", &["serve"], LASTING),
-        client("acp-prompt", Start::Example("acp", &["prompt", "{prompt}", "--", "{agent}"]), INTERRUPT),
-        client("one_shot_client", Start::Example("one_shot_client", &["{prompt}", "--", "{agent}"]), &[]),
-        client("editor_client", Start::Example("editor_client", &["{prompt}", "--", "{agent}"]), &[]),
-        client("repl_client", Start::Example("repl_client", &["--", "{agent}"]), LINES),
+        client("acp-prompt", BOTH, Start::Example("acp", PROMPT), INTERRUPT),
+        client("one_shot_client", V1, Start::Example("one_shot_client", &["{prompt}", "--", "{agent}"]), &[]),
+        client("editor_client", BOTH, Start::Example("editor_client", &["{prompt}", "--", "{agent}"]), &[]),
+        client("repl_client", BOTH, Start::Example("repl_client", &["--", "{agent}"]), LINES),
         client(
             "record_replay",
+            BOTH,
             Start::Example("record_replay", &["record", "{folder}/turn.ndjson", "{prompt}", "--", "{agent}"]),
             &[],
         ),
         client(
             "tui_client",
+            BOTH,
             Start::Never("it needs a terminal, which `acp check client` does not have"),
             &[],
         ),
-        client("ext_methods-client", Start::Never(OF_ITSELF), &[]),
-        client("steering-client", Start::Never(OF_ITSELF), &[]),
+        client("ext_methods-client", V1, Start::Never(OF_ITSELF), &[]),
+        client("steering-client", V1, Start::Never(OF_ITSELF), &[]),
         sdk("typescript-agent", Side::Agent, V1, Peer::TypeScript, WITH_FILES),
         sdk("typescript-example-agent", Side::Agent, V1, Peer::TypeScriptExample, EXAMPLE),
         sdk("typescript-v2-agent", Side::Agent, V2, Peer::TypeScriptV2, SCRIPTED),
@@ -130,6 +134,8 @@ pub(super) fn all() -> Vec<Subject> {
         sdk("typescript-client", Side::Client, V1, Peer::TypeScript, &[]),
         sdk("python-client", Side::Client, V1, Peer::Python, &[]),
         sdk("rust-sdk-client", Side::Client, V1, Peer::RustSdk, &[]),
+        sdk("typescript-v2-client", Side::Client, V2, Peer::TypeScriptV2, &[]),
+        sdk("rust-sdk-v2-client", Side::Client, V2, Peer::RustSdkV2, &[]),
         real("gemini", V1, &["--profile", "gemini"]),
         real("opencode", V1, &["--profile", "opencode"]),
         real("qwen", V1, &["--profile", "qwen"]),

@@ -17,8 +17,8 @@ pub(crate) enum CheckArgs {
     /// Shows the rules of a version that are judged, and those that are not.
     List(Version),
     Agent(Box<AgentArgs>),
-    /// Shows the rules for clients that are judged, and those that are not.
-    ListOfClients,
+    /// Shows the rules of a version for clients that are judged, and those that are not.
+    ListOfClients(Version),
     Client(Box<ClientArgs>),
 }
 
@@ -57,7 +57,7 @@ pub(super) fn definition() -> Command {
         .override_usage(
             "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       acp check agent [OPTIONS] --url URL\n       \
              acp check agent --list [--protocol 1|2]\n       acp check client [OPTIONS] -- CLIENT [ARGS… with \
-             {agent} and {prompt}]\n       acp check client --list",
+             {agent} and {prompt}]\n       acp check client --list [--protocol 1|2]",
         )
         .after_help(EXIT_STATUS)
         .arg(
@@ -120,15 +120,12 @@ pub(super) fn read_mcp_side(matches: &ArgMatches) -> McpSideArgs {
 pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
     let of_client = matches.get_one::<String>("side").is_some_and(|side| side == "client");
     let protocol = matches.get_one::<u16>("protocol").copied();
-    if of_client && protocol == Some(2) {
-        return Err("`acp check client` has the rules of version 1 only: leave `--protocol` out".to_owned());
-    }
     let version = if protocol == Some(2) { Version::V2 } else { Version::V1 };
     if matches.get_flag("list") {
-        return Ok(if of_client { CheckArgs::ListOfClients } else { CheckArgs::List(version) });
+        return Ok(if of_client { CheckArgs::ListOfClients(version) } else { CheckArgs::List(version) });
     }
     if of_client {
-        return Ok(CheckArgs::Client(Box::new(check_client::read(matches)?)));
+        return Ok(CheckArgs::Client(Box::new(check_client::read(matches, version)?)));
     }
     if matches.contains_id("stdin") || matches.get_flag("interrupt") {
         return Err("`--stdin` and `--interrupt` are for `acp check client`".to_owned());

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use acp_testkit::check::Version;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::args::check_common::{self, CommonArgs};
@@ -9,6 +10,7 @@ use crate::args::prompt::{option, switch};
 
 #[derive(Debug)]
 pub(crate) struct ClientArgs {
+    pub(crate) version: Version,
     pub(crate) words: Vec<String>,
     pub(crate) common: CommonArgs,
     pub(crate) stdin: Option<String>,
@@ -52,7 +54,7 @@ pub(super) fn read_agent_side(matches: &ArgMatches) -> AgentSideArgs {
     AgentSideArgs { address: text("address"), token: text("token"), words }
 }
 
-pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
+pub(super) fn read(matches: &ArgMatches, version: Version) -> Result<ClientArgs, String> {
     let words = matches.get_many::<OsString>("command").into_iter().flatten();
     let words = words.map(|word| word.clone().into_string());
     let words = words.collect::<Result<Vec<_>, _>>();
@@ -80,6 +82,7 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ClientArgs, String> {
         return Err(format!("`--{name}` is for `acp check agent`"));
     }
     Ok(ClientArgs {
+        version,
         words,
         common: check_common::read(matches),
         stdin: matches.get_one::<String>("stdin").cloned(),

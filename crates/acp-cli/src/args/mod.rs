@@ -318,7 +318,6 @@ mod tests {
             ("check client --model-stub -- x", "`--model-stub` is for `acp check agent`"),
             ("check client --profile qwen -- x", "`--profile` is for `acp check agent`"),
             ("check client --show x -- x", "`--show` is for `acp check agent`"),
-            ("check client --protocol 2 -- x", "has the rules of version 1 only"),
             ("check agent --interrupt -- x", "are for `acp check client`"),
             ("check agent --repeat 0 -- x", "`--repeat 0`: 0 is not in 1..=1000"),
             ("check agent --timeout soon -- x", "`--timeout soon`: it must be a number of seconds"),

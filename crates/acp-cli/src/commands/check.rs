@@ -21,8 +21,8 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
             Ok(exit::DONE)
         }
         CheckArgs::Agent(args) => agent(*args).await,
-        CheckArgs::ListOfClients => {
-            check_client::list()?;
+        CheckArgs::ListOfClients(version) => {
+            check_client::list(version)?;
             Ok(exit::DONE)
         }
         CheckArgs::Client(args) => check_client::run(*args).await,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use acp_testkit::check::{ClientChecker, ClientOptions, ClientTarget, Coverage, agent_side};
+use acp_testkit::check::{ClientChecker, ClientOptions, ClientTarget, Coverage, Version, agent_side};
 
 use crate::args::check_client::{AgentSideArgs, ClientArgs};
 use crate::commands::check::{baseline, conclude, own_command};
@@ -10,9 +10,12 @@ use crate::outcome::{Failure, exit, tell};
 
 /// Runs a check of a client, writes its report to stdout and returns the exit code.
 pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
-    let judged = Coverage::of_clients().judged;
-    if let Some(id) = args.common.rules.iter().find(|id| judged.iter().all(|rule| rule.id != **id)) {
-        tell(&format!("acp: `--rule {id}`: no such rule is judged: see `acp check client --list`"));
+    let coverage = Coverage::of_clients(args.version);
+    let is_judged = |id: &str| coverage.judged.iter().chain(&coverage.earlier).any(|rule| rule.id == id);
+    if let Some(id) = args.common.rules.iter().find(|id| !is_judged(id)) {
+        let version = args.version.number();
+        let list = format!("acp check client --list --protocol {version}");
+        tell(&format!("acp: `--rule {id}`: no such rule of version {version} is judged: see `{list}`"));
         return Ok(exit::USAGE);
     }
     let common = args.common;
@@ -22,6 +25,7 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
     for _ in 0..common.repeat {
         let scratch = tempfile::tempdir()?;
         let mut options = ClientOptions::default();
+        options.version = args.version;
         options.cwd = std::path::absolute(common.cwd.as_deref().unwrap_or(scratch.path()))?;
         options.only.clone_from(&common.rules);
         options.prompt = common.prompt.clone().unwrap_or(options.prompt);
@@ -40,8 +44,8 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
 }
 
 /// Shows the rules for clients that are judged, and those that are not.
-pub(crate) fn list() -> io::Result<()> {
-    io::stdout().write_all(Coverage::of_clients().to_string().as_bytes())
+pub(crate) fn list(version: Version) -> io::Result<()> {
+    io::stdout().write_all(Coverage::of_clients(version).to_string().as_bytes())
 }
 
 /// Plays the agent's program for the client under check.

@@ -25,6 +25,7 @@ pub(crate) struct ClientService {
 impl Service for ClientService {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
         let wire = self.wire();
+        wire.check_id(&request.id)?;
         let operation = wire.operation(method, &params);
         let handler = operation.and_then(|operation| self.handlers.find_request(operation));
         let handler = handler.ok_or_else(|| RpcError::method_not_found(method))?;
@@ -32,6 +33,9 @@ impl Service for ClientService {
         let work = wire.work(method, &params);
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
+        if let Some(answer) = wire.answer_when_taken_back(method) {
+            request.if_cancelled(answer);
+        }
         let sessions = &self.link.shared.sessions;
         let withdrawn = wire.answer_when_withdrawn(method);
         let is_question = withdrawn.is_some();

@@ -1,16 +1,16 @@
 //! Messages of the agent, and the answers to them.
 
 use acp_json::{FromNode, Node, ReadError};
-use acp_rpc::Reply;
+use acp_rpc::{Id, Reply};
 use acp_types::v1::{SessionId, SessionUpdate};
 use serde_core::Serialize;
 
-use crate::Event;
 use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2;
 use crate::wire::work::Work;
 use crate::wire::{Wire, v1};
+use crate::{Event, RpcError};
 
 impl Wire {
     /// Returns the meaning of a request of this name.
@@ -29,6 +29,15 @@ impl Wire {
             Self::V1 => Some(method),
             #[cfg(feature = "v2")]
             Self::V2 => v2::incoming::operation(method),
+        }
+    }
+
+    /// Refuses ids of requests that the version does not have.
+    pub(crate) fn check_id(self, id: &Id) -> Result<(), RpcError> {
+        match self {
+            Self::V1 => Ok(()),
+            #[cfg(feature = "v2")]
+            Self::V2 => v2::incoming::check_id(id),
         }
     }
 
@@ -97,6 +106,18 @@ impl Wire {
             Self::V1 => v1::incoming::answer_when_withdrawn(method),
             #[cfg(feature = "v2")]
             Self::V2 => v1::incoming::answer_when_withdrawn(method),
+        }
+    }
+
+    /// Returns the answer to a request of this name that the agent takes back. `None` is for
+    /// `-32800`.
+    pub(crate) fn answer_when_taken_back(self, method: &str) -> Option<Reply> {
+        #[cfg(not(feature = "v2"))]
+        let _ = method;
+        match self {
+            Self::V1 => None,
+            #[cfg(feature = "v2")]
+            Self::V2 => v2::incoming::answer_when_taken_back(method),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The words of a version: what the checker says as a client, and how it reads capabilities.
+//! The words of a version: those of the checker as a client, and the names of capabilities.
 
 use serde_json::Value;
 
@@ -32,6 +32,15 @@ impl Version {
     pub(super) const fn capabilities(self) -> &'static str {
         match self {
             Version::V1 => "agentCapabilities",
+            #[cfg(feature = "v2")]
+            Version::V2 => "capabilities",
+        }
+    }
+
+    /// Returns the name of the client's capabilities in the params of `initialize`.
+    pub(super) const fn offers(self) -> &'static str {
+        match self {
+            Version::V1 => "clientCapabilities",
             #[cfg(feature = "v2")]
             Version::V2 => "capabilities",
         }

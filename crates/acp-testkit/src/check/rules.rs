@@ -107,6 +107,7 @@ impl Rule {
             && self.binding
             && self.seen.is_some()
             && !self.id.starts_with("v1-u-")
+            && !self.id.starts_with("v2-u-")
             && !self.id.starts_with("v1-http-")
     }
 }

@@ -204,6 +204,22 @@ fn a_client_that_keeps_the_rules_passes() {
     assert_eq!(all.split_whitespace().collect::<Vec<_>>(), ["all", "10", "0", "0", "0"], "{text}");
 }
 
+#[test]
+fn a_client_is_checked_in_the_version_that_it_asks_for() {
+    let rules = ["--protocol=2", "--rule=v2-init-01", "--rule=v2-state-11", "--rule=v1-tr-08"];
+    let with_version =
+        ["--", env!("CARGO_BIN_EXE_acp"), "prompt", "--protocol=2", "{prompt}", "--", "{agent}"];
+    let (output, text) = check_client(&with(&rules, &with_version));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let all = text.lines().last().expect("a table");
+    assert_eq!(all.split_whitespace().collect::<Vec<_>>(), ["all", "3", "0", "0", "0"], "{text}");
+    let (output, text) = check_client(&with(&rules, &CLIENT));
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("does not ask for version 2, but for version 1"), "{text}");
+    let (_, text) = check_client(&["--list", "--protocol=2"]);
+    assert!(text.contains("\n  v2-new-04: ") && text.contains("\nof an earlier version: "), "{text}");
+}
+
 /// A client that breaks rules: a shell script that writes to its agent, whose command it is given.
 #[cfg(unix)]
 #[test]
@@ -229,7 +245,11 @@ fn a_client_needs_a_place_for_its_agent() {
     assert!(text.contains("\nPrompt turn ") && text.contains("\nwithout a case:\n"), "{text}");
     for (options, problem) in [
         (&["--", "my-client"][..], "the command has no `{agent}`"),
-        (&["--rule=v1-nobody", "--", "my-client", "{agent}"], "`--rule v1-nobody`: no such rule is judged"),
+        (
+            &["--rule=v1-nobody", "--", "my-client", "{agent}"],
+            "`--rule v1-nobody`: no such rule of version 1",
+        ),
+        (&["--rule=v2-init-01", "--", "my-client", "{agent}"], "see `acp check client --list --protocol 1`"),
         (&["--endless=x", "--", "my-client", "{agent}"], "`--endless` is for `acp check agent`"),
     ] {
         let (output, _) = check_client(options);

@@ -1,10 +1,10 @@
 //! Forms and web pages that the agent shows to the user.
 
-use acp_json::{Map, Node, ReadError};
+use acp_json::{At, Map, Node, Problem, ReadError};
 use acp_types::v1::{
     CreateElicitationRequest, ElicitationFormMode, ElicitationMode, ElicitationPropertySchema,
-    ElicitationRequestScope, ElicitationSchema, ElicitationSchemaType, ElicitationScope,
-    ElicitationSessionScope, ElicitationUrlMode, RequestId,
+    ElicitationRequestScope, ElicitationSchema, ElicitationScope, ElicitationSessionScope,
+    ElicitationUrlMode, RequestId,
 };
 use acp_types::v2;
 
@@ -17,7 +17,7 @@ pub(super) fn read(params: Node<'_>) -> Result<CreateElicitationRequest, ReadErr
     let request: v2::CreateElicitationRequest = as_is::read(params)?;
     let mode = match request.mode {
         v2::ElicitationMode::Form(form) => {
-            let mut schema = form_without_fields(form.requested_schema);
+            let mut schema = form_without_fields(form.requested_schema)?;
             schema.properties =
                 fields.map(as_is::read::<Map<ElicitationPropertySchema>>).transpose()?.unwrap_or_default();
             ElicitationFormMode::new(schema, scope(form.scope)).into()
@@ -40,14 +40,18 @@ pub(super) fn read(params: Node<'_>) -> Result<CreateElicitationRequest, ReadErr
     Ok(read)
 }
 
-fn form_without_fields(schema: v2::ElicitationSchema) -> ElicitationSchema {
+/// The type of a form is one of the few lists that are closed (rules `v2-eli-03`, `v2-ext-06`).
+fn form_without_fields(schema: v2::ElicitationSchema) -> Result<ElicitationSchema, ReadError> {
     let mut read = ElicitationSchema::new();
-    read.schema_type = ElicitationSchemaType::from(schema.schema_type.as_str());
+    if schema.schema_type != v2::ElicitationSchemaType::Object {
+        let problem = Problem::Other("must be `object`".to_owned());
+        return Err(ReadError::new(&At::root().member("requestedSchema").member("type"), problem));
+    }
     read.title = schema.title;
     read.required = schema.required;
     read.description = schema.description;
     read.meta = schema.meta;
-    read
+    Ok(read)
 }
 
 fn scope(scope: v2::ElicitationScope) -> ElicitationScope {

@@ -3,11 +3,16 @@
 use std::any::Any;
 
 use acp_json::{FromNode, Node, ReadError};
+use acp_rpc::{Id, Reply};
 use acp_types::method::{Method, Request, check_extension};
-use acp_types::v1::{CreateElicitationRequest, RequestPermissionRequest, methods};
+use acp_types::v1::{
+    CreateElicitationRequest, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+    methods,
+};
 use acp_types::v2::{ReadsV2, WritesV2};
 
 use super::{ask, elicitation};
+use crate::RpcError;
 
 /// Requests whose answers are those of the vocabulary.
 const REQUESTS: &[&str] = &[
@@ -49,6 +54,21 @@ where
 pub(in crate::wire) fn operation(method: &str) -> Option<&str> {
     let is_known = REQUESTS.contains(&method) || NOTIFICATIONS.contains(&method);
     (is_known || check_extension(method).is_ok()).then_some(method)
+}
+
+/// Refuses ids that this version does not have (rule `v2-rpc-01`).
+pub(in crate::wire) fn check_id(id: &Id) -> Result<(), RpcError> {
+    match id {
+        Id::Null => Err(RpcError::invalid_request("`id`: must be a string or an integer")),
+        Id::Int(_) | Id::Str(_) => Ok(()),
+    }
+}
+
+/// Returns the answer to a request of this name that the agent takes back by `$/cancel_request`
+/// (rule `v2-cancel-05`).
+pub(in crate::wire) fn answer_when_taken_back(method: &str) -> Option<Reply> {
+    let is_permission = method == methods::SessionRequestPermission::NAME;
+    is_permission.then(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
 }
 
 /// Reads the params of a message as the vocabulary has them.

@@ -116,6 +116,37 @@ async fn options_of_unknown_kinds_are_left_out() {
 }
 
 #[tokio::test]
+async fn a_form_is_an_object_and_a_request_has_an_id() {
+    let forms = Elicitation::new().form(|_| async { ElicitationAnswer::Cancel });
+    let (_session, mut wire) = session(|connect| connect.elicitation(forms)).await;
+    let ask =
+        |schema: Value| json!({"sessionId": "s1", "mode": "form", "message": "?", "requestedSchema": schema});
+    for kind in [json!("array"), json!("_own"), json!(5), Value::Null] {
+        let form = ask(json!({"type": kind, "properties": {}}));
+        let answer = wire.call(json!(1), "elicitation/create", form).await;
+        assert_eq!(answer["error"]["code"], -32602, "{kind}: {answer}");
+    }
+    let form = ask(json!({"type": "object", "properties": {}}));
+    let answer = wire.call(Value::Null, "elicitation/create", form.clone()).await;
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &Value::Null), "{answer}");
+    let answer = wire.call(json!(2), "elicitation/create", form).await;
+    assert_eq!(answer["result"]["action"], "cancel", "{answer}");
+}
+
+#[tokio::test]
+async fn a_question_that_the_agent_takes_back_is_answered_cancelled() {
+    let policy = PermissionPolicy::ask(|_| std::future::pending::<PermissionAnswer>());
+    let (_session, mut wire) = session(|connect| connect.permissions(policy)).await;
+    let params = request(&Value::Null);
+    wire.send(json!({"jsonrpc": "2.0", "id": "q", "method": "session/request_permission", "params": params}))
+        .await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": "q"}})).await;
+    let answer = wire.receive().await;
+    let cancelled = json!({"outcome": {"outcome": "cancelled"}});
+    assert_eq!((&answer["id"], &answer["result"]), (&json!("q"), &cancelled), "{answer}");
+}
+
+#[tokio::test]
 async fn a_decision_for_one_question_is_none_for_another() {
     let (tell, mut asked) = mpsc::unbounded_channel();
     let policy = PermissionPolicy::ask(move |request| {

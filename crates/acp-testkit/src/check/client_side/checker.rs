@@ -7,7 +7,6 @@ use super::stage::Stage;
 use super::start::target::ClientTarget;
 use super::suite;
 use crate::check::report::Report;
-use crate::check::version::Version;
 
 /// A check of one client.
 #[derive(Debug)]
@@ -27,7 +26,8 @@ impl ClientChecker {
     /// behind.
     pub async fn run(&self) -> Report {
         let mut stage = Stage::new(Arc::clone(&self.target), Arc::clone(&self.options));
-        let outcomes = suite::of_clients().run(&mut stage, &self.options.only).await;
-        Report::new(Version::V1, "client", self.target.words().to_vec(), outcomes).shown(self.options.shown())
+        let version = self.options.version;
+        let outcomes = suite::of_clients(version).run(&mut stage, &self.options.only).await;
+        Report::new(version, "client", self.target.words().to_vec(), outcomes).shown(self.options.shown())
     }
 }

@@ -9,6 +9,8 @@ mod reach;
 mod stage;
 mod start;
 mod suite;
+#[cfg(feature = "v2")]
+mod v2;
 
 pub use self::checker::ClientChecker;
 pub use self::options::ClientOptions;

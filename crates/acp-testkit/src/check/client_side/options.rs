@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::check::version::Version;
+
 /// Settings of a check of a client.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientOptions {
+    /// The version of the protocol. Default 1. A client is checked in version 2 if it asks for that
+    /// first.
+    pub version: Version,
     /// Only these rules, by id. Empty for all.
     pub only: Vec<String>,
     /// The working directory of the client, an absolute path. The checker writes files below it if
@@ -26,6 +31,7 @@ pub struct ClientOptions {
 impl Default for ClientOptions {
     fn default() -> Self {
         Self {
+            version: Version::V1,
             only: Vec::new(),
             cwd: std::env::temp_dir(),
             limit: Duration::from_secs(10),
@@ -41,6 +47,9 @@ impl ClientOptions {
     pub(super) fn shown(&self) -> Vec<String> {
         let usual = Self::default();
         let mut words = Vec::new();
+        if self.version != usual.version {
+            words.push(format!("--protocol={}", self.version.number()));
+        }
         if self.cwd != usual.cwd {
             words.push(format!("--cwd={}", self.cwd.to_string_lossy()));
         }

@@ -16,6 +16,7 @@ use super::start::target::ClientTarget;
 use crate::check::client::with;
 use crate::check::subject::{Recording, Reply, Step, Subject};
 use crate::check::verdict::Stop;
+use crate::check::version::Version;
 use crate::peer::{Line, Message, ScriptedPeer};
 
 /// The time for which an agent that was started may still connect after its client has ended.
@@ -37,11 +38,15 @@ pub(in crate::check) struct Stage {
     /// The points that an ordinary start has not come to, with the reason.
     pub(super) unreached: HashMap<Point, String>,
     /// True if the client does not end by itself.
-    stays: bool,
+    pub(super) stays: bool,
     /// True if the client uses what an agent need not offer, and so may give up without it.
     pub(super) wants_more: bool,
     /// True if the client sets modes or options.
     pub(super) sets: bool,
+    /// True if the client asks for the second page of the list.
+    pub(super) pages: bool,
+    /// The version that the client asks for.
+    pub(super) asked_version: Option<u64>,
     /// True once the client has answered a permission request by itself.
     pub(super) answers_alone: bool,
     /// The reason why permission requests say nothing about this client.
@@ -56,7 +61,7 @@ pub(in crate::check) struct Stage {
 impl Stage {
     pub(super) fn new(target: Arc<ClientTarget>, options: Arc<ClientOptions>) -> Self {
         Self {
-            agent: Agent::full(&options.cwd),
+            agent: Agent::full(options.version, &options.cwd),
             prompt: options.prompt.clone(),
             options,
             target,
@@ -68,6 +73,8 @@ impl Stage {
             stays: false,
             wants_more: false,
             sets: false,
+            pages: false,
+            asked_version: None,
             answers_alone: false,
             no_consent: None,
             awaited: None,
@@ -164,10 +171,12 @@ impl Stage {
         }
     }
 
-    /// Answers the open prompt.
+    /// Ends the turn of the open prompt.
     pub(super) async fn finish(&mut self, reason: &str) -> Step {
         if let Some(prompt) = self.agent.prompt.take() {
-            self.peer().await?.answer(&prompt, json!({"stopReason": reason})).await?;
+            for line in self.agent.end(&prompt, reason) {
+                self.peer().await?.send(&line).await?;
+            }
         }
         Ok(())
     }
@@ -176,6 +185,15 @@ impl Stage {
     pub(super) async fn ask(&mut self, method: &str, params: Value) -> Step<Reply> {
         let session = self.turn().await?;
         self.call(method, with(params, "sessionId", session.into())).await
+    }
+
+    /// Sends a piece of a message of the agent with these members.
+    pub(super) async fn say(&mut self, members: Value) -> Step {
+        let mut piece = with(members, "sessionUpdate", "agent_message_chunk".into());
+        if self.options.version != Version::V1 {
+            piece = with(piece, "messageId", "acp-check-said".into());
+        }
+        self.update(piece).await
     }
 
     /// Sends an update of the open turn's session.
@@ -254,7 +272,8 @@ impl Subject for Stage {
             let message = Message::new(json);
             if message.is_request() {
                 if message.method() == Some("initialize") {
-                    self.offered = message.params().get("clientCapabilities").cloned().unwrap_or_default();
+                    let member = self.options.version.offers();
+                    self.offered = message.params().get(member).cloned().unwrap_or_default();
                 }
                 for line in self.agent.answer(&message) {
                     start.peer.send(&line).await?;
@@ -276,7 +295,7 @@ impl Subject for Stage {
         if let Some(running) = self.running.take() {
             running.end().await;
         }
-        self.agent = Agent::full(&self.options.cwd);
+        self.agent = Agent::full(self.options.version, &self.options.cwd);
         self.prompt.clone_from(&self.options.prompt);
         self.offered = Value::Null;
         (self.awaited, self.early) = (None, None);
@@ -294,6 +313,10 @@ impl Subject for Stage {
         self.ready().await?;
         let pointer = format!("/{}", path.replace('.', "/"));
         Ok(self.offered.pointer(&pointer).cloned().unwrap_or_default())
+    }
+
+    fn is_offer(&self, value: &Value) -> bool {
+        self.options.version.is_offer(value)
     }
 
     fn gives_up(message: &Message) -> bool {

@@ -32,10 +32,10 @@ impl Coverage {
         Self::of(&suite::of_agents(version), false, Rule::is_checkable)
     }
 
-    /// Counts the cases for clients, which are those of version 1.
+    /// Counts the cases for clients.
     #[must_use]
-    pub fn of_clients() -> Self {
-        Self::of(&client_side::of_clients(), true, Rule::is_checkable_of_clients)
+    pub fn of_clients(version: Version) -> Self {
+        Self::of(&client_side::of_clients(version), true, Rule::is_checkable_of_clients)
     }
 
     fn of<S>(suite: &Suite<S>, of_clients: bool, is_checkable: fn(&Rule) -> bool) -> Self {

@@ -16,4 +16,6 @@ mod turn;
 
 pub(super) use self::cases::all as cases;
 pub(super) use self::evidence::gather as evidence;
-pub(super) use self::passive::{judge, rules as passive_rules};
+pub(super) use self::passive::content::{blocks, path};
+pub(super) use self::passive::schema::V2;
+pub(super) use self::passive::{judge, requests, rules as passive_rules};

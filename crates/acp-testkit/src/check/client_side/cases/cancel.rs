@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::permission::{OPTIONS, consent, options, tool};
+use super::permission::{OPTIONS, consent, options, question, tool};
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::client_side::stage::Stage;
 use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
@@ -18,9 +19,10 @@ pub(super) const CASES: &[Case<Stage>] = &[
 
 /// Asks for permission, and returns the id of the request. It may have been answered already: the
 /// second value is true then.
-async fn question(t: &mut Stage) -> Step<(Value, bool)> {
+pub(in crate::check::client_side) async fn asked(t: &mut Stage) -> Step<(Value, bool)> {
     let session = t.turn().await?;
-    let params = json!({"sessionId": session, "toolCall": tool(), "options": options(OPTIONS)});
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
+    let params = with(params, "sessionId", session.into());
     let id = t.peer().await?.request("session/request_permission", params).await?;
     let mut seen = t.fence().await?;
     seen.extend(t.fence().await?);
@@ -29,7 +31,7 @@ async fn question(t: &mut Stage) -> Step<(Value, bool)> {
 }
 
 async fn pending(t: &mut Stage) -> Step {
-    let (id, answered) = question(t).await?;
+    let (id, answered) = asked(t).await?;
     if answered {
         return Err(Stop::NotApplicable("the client answers permission requests at once".to_owned()));
     }
@@ -62,13 +64,14 @@ async fn late(t: &mut Stage) -> Step {
     t.finish("cancelled").await
 }
 
-async fn cancel_request(t: &mut Stage, id: &Value) -> Step {
+pub(in crate::check::client_side) async fn cancel_request(t: &mut Stage, id: &Value) -> Step {
     t.notify("$/cancel_request", json!({"requestId": id})).await
 }
 
-async fn request(t: &mut Stage) -> Step {
+pub(in crate::check::client_side) async fn request(t: &mut Stage) -> Step {
     let session = t.turn().await?;
-    let params = json!({"sessionId": session, "toolCall": tool(), "options": options(OPTIONS)});
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
+    let params = with(params, "sessionId", session.into());
     let id = t.peer().await?.request("session/request_permission", params).await?;
     cancel_request(t, &id).await?;
     let reply = t.reply(&id).await.map_err(|stop| match stop {
@@ -83,7 +86,7 @@ async fn request(t: &mut Stage) -> Step {
     }
 }
 
-async fn finished(t: &mut Stage) -> Step {
+pub(in crate::check::client_side) async fn finished(t: &mut Stage) -> Step {
     t.ready().await?;
     let id = t.peer().await?.request("_acp_check/fence", json!({})).await?;
     t.reply(&id).await?;
@@ -95,7 +98,8 @@ async fn finished(t: &mut Stage) -> Step {
 
 async fn other_type(t: &mut Stage) -> Step {
     // A client that answers by itself may do so a little later.
-    match consent(t, json!({"toolCall": tool(), "options": options(OPTIONS)}), "a question").await {
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
+    match consent(t, params, "a question").await {
         Err(Stop::Gone(reason)) => return Err(Stop::Gone(reason)),
         Err(_) => {}
         Ok(_) => {
@@ -103,7 +107,7 @@ async fn other_type(t: &mut Stage) -> Step {
             return Err(Stop::NotApplicable(reason.to_owned()));
         }
     }
-    let (id, answered) = question(t).await?;
+    let (id, answered) = asked(t).await?;
     if answered {
         return Err(Stop::NotApplicable("the client answers permission requests at once".to_owned()));
     }

@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case<Stage>] = &[
 async fn odd_annotations(t: &mut Stage) -> Step {
     for annotations in [json!(5), json!({"priority": "high", "audience": [5]})] {
         let text = json!({"type": "text", "text": "hello", "annotations": annotations});
-        t.update(json!({"sessionUpdate": "agent_message_chunk", "content": text})).await?;
+        t.say(json!({"content": text})).await?;
         t.goes_on("malformed annotations").await?;
         let content = json!([{"type": "content", "content": text}]);
         reads(t, json!({"content": content}), "content with malformed annotations").await?;
@@ -30,8 +30,7 @@ async fn odd_annotations(t: &mut Stage) -> Step {
 
 async fn unknown_update(t: &mut Stage) -> Step {
     t.update(json!({"sessionUpdate": "acp_check_update", "content": 5})).await?;
-    let text = json!({"type": "text", "text": "hello"});
-    t.update(json!({"sessionUpdate": "agent_message_chunk", "content": text})).await?;
+    t.say(json!({"content": {"type": "text", "text": "hello"}})).await?;
     t.goes_on("an unknown update").await
 }
 

@@ -17,7 +17,7 @@ pub(super) const CASES: &[Case<Stage>] = &[
 ];
 
 /// A form with a text of some length and a choice.
-fn question() -> Value {
+pub(in crate::check::client_side) fn question() -> Value {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -31,7 +31,7 @@ fn question() -> Value {
 }
 
 /// Asks, and leaves the rule open if a user is to answer.
-async fn ask(t: &mut Stage, params: Value) -> Step<Reply> {
+pub(in crate::check::client_side) async fn ask(t: &mut Stage, params: Value) -> Step<Reply> {
     t.needs("elicitation.form").await?;
     t.ask("elicitation/create", params).await.map_err(|stop| match stop {
         Stop::Silent(_) => Stop::Inconclusive("the client leaves questions to a user".to_owned()),

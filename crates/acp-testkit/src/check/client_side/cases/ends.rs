@@ -1,6 +1,6 @@
 //! The end: of a turn by an error, and of the connection.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client_side::stage::Stage;
@@ -13,11 +13,12 @@ pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-tr-08", "a turn ends, and the client is done", closes).fresh(),
 ];
 
-/// Ends the turn with an error. The client must go on, or close the connection.
-async fn ends(t: &mut Stage, code: i64) -> Step {
+/// Answers the prompt with an error. The client must go on, or close the connection.
+pub(in crate::check::client_side) async fn ends(t: &mut Stage, error: Value) -> Step {
+    t.agent.held = &["session/prompt"];
     t.turn().await?;
+    let code = error.get("code").cloned().unwrap_or_default();
     if let Some(prompt) = t.agent.prompt.take() {
-        let error = json!({"code": code, "message": "acp check: this is on purpose"});
         let answer = json!({"jsonrpc": "2.0", "id": prompt.id(), "error": error});
         t.peer().await?.send(&answer).await?;
     }
@@ -30,12 +31,16 @@ async fn ends(t: &mut Stage, code: i64) -> Step {
     }
 }
 
+fn error(code: i64) -> Value {
+    json!({"code": code, "message": "acp check: this is on purpose"})
+}
+
 async fn unknown_code(t: &mut Stage) -> Step {
-    ends(t, 12345).await
+    ends(t, error(12345)).await
 }
 
 async fn login_needed(t: &mut Stage) -> Step {
-    ends(t, -32000).await
+    ends(t, error(-32000)).await
 }
 
 async fn closes(t: &mut Stage) -> Step {

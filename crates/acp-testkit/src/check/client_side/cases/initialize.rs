@@ -24,21 +24,21 @@ const GATED: &[&str] =
     &["session/load", "session/resume", "session/list", "session/delete", "session/close", "logout"];
 
 /// Lets the client work with an agent that offers everything, as far as it comes by itself.
-async fn takes(t: &mut Stage, agent: Agent, of: &str) -> Step {
+pub(in crate::check::client_side) async fn takes(t: &mut Stage, agent: Agent, of: &str) -> Step {
     t.agent = agent;
     t.ready().await?;
     t.goes_on(of).await
 }
 
 /// Lets the client work with an agent that does not.
-async fn works(t: &mut Stage, agent: Agent, of: &str) -> Step {
+pub(in crate::check::client_side) async fn works(t: &mut Stage, agent: Agent, of: &str) -> Step {
     t.agent = agent;
     t.ready_with_less().await?;
     t.goes_on(of).await
 }
 
 async fn late(t: &mut Stage) -> Step {
-    t.agent.held = &["initialize", "session/prompt"];
+    let held = std::mem::replace(&mut t.agent.held, &["initialize", "session/prompt"]);
     let initialize = t.until(&["initialize"]).await?;
     let mut early = t.fence().await?;
     early.extend(t.fence().await?);
@@ -49,14 +49,14 @@ async fn late(t: &mut Stage) -> Step {
         let method = call.method().unwrap_or_default();
         return Err(Stop::Fail(format!("the client calls `{method}` before `initialize` is answered")));
     }
-    t.agent.held = &["session/prompt"];
+    t.agent.held = held;
     for line in t.agent.answer(&initialize) {
         t.peer().await?.send(&line).await?;
     }
     t.ready().await
 }
 
-async fn unknown_version(t: &mut Stage) -> Step {
+pub(in crate::check::client_side) async fn unknown_version(t: &mut Stage) -> Step {
     // A result in the form of version 1 could be meant as one.
     let info = json!({"name": "acp-check", "version": "9"});
     t.agent.initialize = json!({"protocolVersion": 9, "info": info, "capabilities": {"session": {}}});
@@ -79,7 +79,7 @@ async fn odd_info(t: &mut Stage) -> Step {
 
 async fn no_capabilities(t: &mut Stage) -> Step {
     for result in [json!({"protocolVersion": 1, "agentCapabilities": {}}), json!({"protocolVersion": 1})] {
-        let mut agent = Agent::plain(&t.options.cwd);
+        let mut agent = Agent::plain(t.options.version, &t.options.cwd);
         agent.initialize = result;
         works(t, agent, "an agent without capabilities").await?;
         t.disconnect().await;
@@ -94,7 +94,8 @@ async fn mixes(t: &mut Stage) -> Step {
         json!({"mcpCapabilities": {"sse": true}, "sessionCapabilities": {"list": {}, "resume": {}}}),
     ] {
         let of = format!("an agent with the capabilities {capabilities}");
-        let agent = Agent::plain(&t.options.cwd).answers("agentCapabilities", capabilities);
+        let agent =
+            Agent::plain(t.options.version, &t.options.cwd).answers("agentCapabilities", capabilities);
         works(t, agent, &of).await?;
         t.disconnect().await;
     }
@@ -117,7 +118,7 @@ async fn null_markers(t: &mut Stage) -> Step {
     let session = json!({
         "list": none, "resume": none, "close": none, "delete": none, "additionalDirectories": none,
     });
-    let agent = Agent::plain(&t.options.cwd)
+    let agent = Agent::plain(t.options.version, &t.options.cwd)
         .capability("sessionCapabilities", session)
         .capability("auth", json!({"logout": none}))
         .capability("promptCapabilities", none.clone())
@@ -129,7 +130,7 @@ async fn null_markers(t: &mut Stage) -> Step {
 async fn malformed_markers(t: &mut Stage) -> Step {
     let session =
         json!({"list": true, "resume": "yes", "close": 1, "delete": [], "additionalDirectories": 5});
-    let agent = Agent::plain(&t.options.cwd)
+    let agent = Agent::plain(t.options.version, &t.options.cwd)
         .capability("sessionCapabilities", session)
         .capability("loadSession", "yes".into())
         .capability("promptCapabilities", 5.into())

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::client_side::reach::Point;
 use crate::check::client_side::stage::Stage;
 use crate::check::client_side::start::running::AgentStart;
 use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
+use crate::check::version::Version;
 use crate::peer::Message;
 
 pub(super) const CASES: &[Case<Stage>] = &[
@@ -21,14 +23,24 @@ pub(super) const CASES: &[Case<Stage>] = &[
 /// A word that a login adds to the agent's command.
 const WORD: &str = "--acp-check-login";
 
+/// The id of a login in a terminal.
+const TERMINAL: &str = "acp-check-term";
+
 /// An entry for a login in a terminal.
-fn terminal(args: &Value) -> Value {
-    let env = json!({"ACP_CHECK_LOGIN": "yes"});
-    json!({"id": "acp-check-term", "name": "Terminal", "type": "terminal", "args": args, "env": env})
+fn terminal(version: Version, args: &Value) -> Value {
+    let entry = json!({"name": "Terminal", "type": "terminal", "args": args});
+    match version {
+        Version::V1 => with(with(entry, "id", TERMINAL.into()), "env", json!({"ACP_CHECK_LOGIN": "yes"})),
+        #[cfg(feature = "v2")]
+        Version::V2 => {
+            let env = json!([{"name": "ACP_CHECK_LOGIN", "value": "yes"}]);
+            with(with(entry, "methodId", TERMINAL.into()), "env", env)
+        }
+    }
 }
 
-async fn authenticate(t: &mut Stage) -> Step<Option<Message>> {
-    match t.until(&["authenticate"]).await {
+pub(in crate::check::client_side) async fn authenticate(t: &mut Stage) -> Step<Option<Message>> {
+    match t.until(&["authenticate", "auth/login"]).await {
         Ok(call) => Ok(Some(call)),
         Err(Stop::Gone(_) | Stop::Silent(_)) => Ok(None),
         Err(stop) => Err(stop),
@@ -36,25 +48,26 @@ async fn authenticate(t: &mut Stage) -> Step<Option<Message>> {
 }
 
 async fn malformed(t: &mut Stage) -> Step {
-    let bad = terminal(&json!(5));
+    let bad = terminal(t.options.version, &json!(5));
     t.agent = t.agent.clone().answers("authMethods", json!([bad, {"id": "acp-check-key", "name": "Key"}]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     let Some(call) = authenticate(t).await? else {
         return Err(Stop::NotApplicable("the client does not log in by itself".to_owned()));
     };
-    if call.params().get("methodId").is_some_and(|id| id == "acp-check-term") {
+    if call.params().get("methodId").is_some_and(|id| id == TERMINAL) {
         return Err(Stop::Fail("the client logs in by an entry that is malformed".to_owned()));
     }
     Ok(())
 }
 
-async fn terminal_only(t: &mut Stage) -> Step {
-    t.agent = t.agent.clone().answers("authMethods", json!([terminal(&json!([WORD]))]));
+pub(in crate::check::client_side) async fn terminal_only(t: &mut Stage) -> Step {
+    let entry = terminal(t.options.version, &json!([WORD]));
+    t.agent = t.agent.clone().answers("authMethods", json!([entry]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     match authenticate(t).await? {
-        Some(_) => Err(Stop::Fail("the client passes a login in a terminal to `authenticate`".to_owned())),
+        Some(_) => Err(Stop::Fail("the client passes a login in a terminal to the agent".to_owned())),
         None => Ok(()),
     }
 }
@@ -63,7 +76,8 @@ async fn terminal_only(t: &mut Stage) -> Step {
 async fn login(t: &mut Stage) -> Step<AgentStart> {
     t.needs("auth.terminal").await?;
     t.disconnect().await;
-    t.agent = t.agent.clone().answers("authMethods", json!([terminal(&json!([WORD]))]));
+    let entry = terminal(t.options.version, &json!([WORD]));
+    t.agent = t.agent.clone().answers("authMethods", json!([entry]));
     t.agent.locked = true;
     t.reach(Point::Initialized).await?;
     // A client that logs in by itself does so when a session is refused.
@@ -109,7 +123,7 @@ async fn failed(t: &mut Stage) -> Step {
     }
 }
 
-async fn succeeded(t: &mut Stage) -> Step {
+pub(in crate::check::client_side) async fn succeeded(t: &mut Stage) -> Step {
     let mut start = login(t).await?;
     exits(&mut start, 0).await?;
     let again = t.agent_start().await.map_err(|stop| match stop {

@@ -1,14 +1,14 @@
 //! The active cases for clients: each leads the client through something and judges one rule.
 
-mod cancel;
+pub(super) mod cancel;
 mod content;
-mod elicitation;
-mod ends;
+pub(super) mod elicitation;
+pub(super) mod ends;
 mod files;
-mod initialize;
-mod logins;
-mod permission;
-mod rpc;
+pub(super) mod initialize;
+pub(super) mod logins;
+pub(super) mod permission;
+pub(super) mod rpc;
 mod sessions;
 mod settings;
 mod terminals;

@@ -7,6 +7,7 @@ use crate::check::client::with;
 use crate::check::client_side::stage::Stage;
 use crate::check::subject::{Step, Subject};
 use crate::check::verdict::Stop;
+use crate::check::version::Version;
 
 pub(super) const CASES: &[Case<Stage>] = &[
     case!("v1-cap-07", "an update, and a permission request", baseline).survives(),
@@ -18,24 +19,36 @@ pub(super) const CASES: &[Case<Stage>] = &[
 ];
 
 /// The kinds of an ordinary question.
-pub(super) const OPTIONS: &[&str] = &["allow_once", "reject_once"];
+pub(in crate::check::client_side) const OPTIONS: &[&str] = &["allow_once", "reject_once"];
 
 /// Returns options of these kinds.
-pub(super) fn options(kinds: &[&str]) -> Value {
+pub(in crate::check::client_side) fn options(kinds: &[&str]) -> Value {
     kinds.iter().map(|kind| json!({"optionId": kind, "name": kind, "kind": kind})).collect()
 }
 
 /// Returns an ordinary tool call.
-pub(super) fn tool() -> Value {
+pub(in crate::check::client_side) fn tool() -> Value {
     json!({"toolCallId": "acp-check-tool", "title": "Work"})
 }
 
+/// Returns the params of a question about a tool call.
+pub(in crate::check::client_side) fn question(version: Version, call: &Value, options: &Value) -> Value {
+    match version {
+        Version::V1 => json!({"toolCall": call, "options": options}),
+        #[cfg(feature = "v2")]
+        Version::V2 => {
+            let subject = json!({"type": "tool_call", "toolCall": call});
+            json!({"title": "Work", "subject": subject, "options": options})
+        }
+    }
+}
+
 /// Asks for permission, and returns the result. A client that asks a user leaves the rule open.
-pub(super) async fn consent(t: &mut Stage, params: Value, of: &str) -> Step<Value> {
+pub(in crate::check::client_side) async fn consent(t: &mut Stage, params: Value, of: &str) -> Step<Value> {
     if let Some(reason) = &t.no_consent {
         return Err(Stop::Inconclusive(reason.clone()));
     }
-    let plain = json!({"toolCall": tool(), "options": options(OPTIONS)});
+    let plain = question(t.options.version, &tool(), &options(OPTIONS));
     if t.answers_alone || params == plain {
         let reply = t.ask("session/request_permission", params).await?;
         t.answers_alone = true;
@@ -58,22 +71,22 @@ pub(super) async fn consent(t: &mut Stage, params: Value, of: &str) -> Step<Valu
 }
 
 /// Asks for permission for a tool call with these members, which a client can read.
-pub(super) async fn reads(t: &mut Stage, members: Value, of: &str) -> Step {
+pub(in crate::check::client_side) async fn reads(t: &mut Stage, members: Value, of: &str) -> Step {
     let mut call = tool();
     for (name, value) in members.as_object().into_iter().flatten() {
         call = with(call, name, value.clone());
     }
-    consent(t, json!({"toolCall": call, "options": options(OPTIONS)}), of).await.map(drop)
+    let params = question(t.options.version, &call, &options(OPTIONS));
+    consent(t, params, of).await.map(drop)
 }
 
 async fn baseline(t: &mut Stage) -> Step {
-    let text = json!({"type": "text", "text": "hello"});
-    t.update(json!({"sessionUpdate": "agent_message_chunk", "content": text})).await?;
+    t.say(json!({"content": {"type": "text", "text": "hello"}})).await?;
     t.goes_on("an update").await?;
     if let Some(reason) = &t.no_consent {
         return Err(Stop::Inconclusive(reason.clone()));
     }
-    let params = json!({"toolCall": tool(), "options": options(OPTIONS)});
+    let params = question(t.options.version, &tool(), &options(OPTIONS));
     match consent(t, params, "an ordinary permission request").await {
         Err(Stop::Silent(_)) => {
             let reason = "the client leaves permission requests to a user".to_owned();
@@ -86,7 +99,7 @@ async fn baseline(t: &mut Stage) -> Step {
 
 async fn kinds(t: &mut Stage) -> Step {
     for kind in ["allow_once", "allow_always", "reject_once", "reject_always"] {
-        let params = json!({"toolCall": tool(), "options": options(&[kind])});
+        let params = question(t.options.version, &tool(), &options(&[kind]));
         consent(t, params, &format!("an option of the kind `{kind}`")).await?;
     }
     Ok(())
@@ -101,8 +114,7 @@ async fn bad_option(t: &mut Stage) -> Step {
 async fn extra_members(t: &mut Stage) -> Step {
     let future = json!({"deep": [1, {"er": null}]});
     let text = json!({"type": "text", "text": "hello", "acpCheckFuture": future});
-    let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": text, "acpCheckFuture": 1});
-    t.update(chunk).await?;
+    t.say(json!({"content": text, "acpCheckFuture": 1})).await?;
     t.goes_on("an update with unknown members").await?;
     reads(t, json!({"acpCheckFuture": future}), "a tool call with an unknown member").await
 }
@@ -117,7 +129,7 @@ async fn lenient_members(t: &mut Stage) -> Step {
 
 async fn odd_meta(t: &mut Stage) -> Step {
     let text = json!({"type": "text", "text": "hello", "_meta": 5});
-    t.update(json!({"sessionUpdate": "agent_message_chunk", "content": text, "_meta": []})).await?;
+    t.say(json!({"content": text, "_meta": []})).await?;
     t.goes_on("an update with a number as `_meta`").await?;
     reads(t, json!({"_meta": 5}), "a tool call with a number as `_meta`").await
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::permission::{OPTIONS, options, tool};
+use super::permission::{OPTIONS, options, question, tool};
 use crate::check::case::{Case, case};
 use crate::check::client_side::reach::Point;
 use crate::check::client_side::stage::Stage;
@@ -36,7 +36,7 @@ async fn no_answer(t: &mut Stage) -> Step {
     either::no_answer(t, ["session/update", "sessionId"]).await
 }
 
-async fn same_id(t: &mut Stage) -> Step {
+pub(in crate::check::client_side) async fn same_id(t: &mut Stage) -> Step {
     t.turn().await?;
     let id = t.agent.prompt.as_ref().and_then(|prompt| prompt.id().cloned()).unwrap_or_default();
     request(t, &id, json!({})).await?;
@@ -91,14 +91,19 @@ async fn not_json(t: &mut Stage) -> Step {
 }
 
 async fn missing_member(t: &mut Stage) -> Step {
-    let reply = t.ask("session/request_permission", json!({"toolCall": tool()})).await?;
+    let mut params = question(t.options.version, &tool(), &Value::Null);
+    if let Some(members) = params.as_object_mut() {
+        members.remove("options");
+    }
+    let reply = t.ask("session/request_permission", params).await?;
     reply.refused(&[-32602], "a permission request without `options`")
 }
 
 async fn strict_member(t: &mut Stage) -> Step {
+    let version = t.options.version;
     for params in [
-        json!({"toolCall": tool(), "options": 5}),
-        json!({"toolCall": {"title": "no id"}, "options": options(OPTIONS)}),
+        question(version, &tool(), &json!(5)),
+        question(version, &json!({"title": "no id"}), &options(OPTIONS)),
     ] {
         let reply = t.ask("session/request_permission", params).await?;
         reply.refused(&[-32602], "a permission request with a malformed member")?;

@@ -27,9 +27,9 @@ async fn odd_id(t: &mut Stage) -> Step {
         return Err(Stop::Fail("the session's id is not the one that the agent has given".to_owned()));
     }
     let text = json!({"type": "text", "text": "hello"});
-    let update = json!({"sessionUpdate": "agent_message_chunk", "content": text});
+    let update = json!({"sessionUpdate": "agent_message_chunk", "messageId": "acp-check-m", "content": text});
     t.notify("session/update", json!({"sessionId": "acp-check-other", "update": update})).await?;
-    t.update(update).await?;
+    t.say(json!({"content": text})).await?;
     t.goes_on("an update of another session").await
 }
 

@@ -5,11 +5,12 @@ use serde_json::Value;
 use super::{Conversation, Findings};
 use crate::check::passive::conversation::Said;
 
-pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+/// Judges the answers. With `is_open` the outcomes of permission requests are an open list.
+pub(in crate::check::client_side) fn judge(conversation: &Conversation<'_>, is_open: bool, f: &mut Findings) {
     for (request, answer) in conversation.answered() {
         let Some(result) = answer.json.get("result") else { continue };
         match request.method() {
-            "session/request_permission" => permission(request, answer, &result["outcome"], f),
+            "session/request_permission" => permission(request, answer, is_open, f),
             "fs/write_text_file" => {
                 let empty = result.is_null() || result.is_object();
                 f.check("v1-fs-05", empty, answer.line, || {
@@ -41,9 +42,11 @@ fn exit(status: &Value) -> bool {
     status.is_object() && (code.is_null() || code.is_u64()) && (signal.is_null() || signal.is_string())
 }
 
-fn permission(request: &Said, answer: &Said, outcome: &Value, f: &mut Findings) {
+fn permission(request: &Said, answer: &Said, is_open: bool, f: &mut Findings) {
+    let outcome = &answer.json["result"]["outcome"];
+    let custom = is_open && outcome["outcome"].as_str().is_some_and(|outcome| outcome.starts_with('_'));
     let selected = outcome["outcome"] == "selected";
-    let fits = (selected && outcome["optionId"].is_string()) || outcome["outcome"] == "cancelled";
+    let fits = (selected && outcome["optionId"].is_string()) || outcome["outcome"] == "cancelled" || custom;
     f.check("v1-perm-03", fits, answer.line, || {
         "the answer is neither `selected` with an `optionId` nor `cancelled`".to_owned()
     });

@@ -7,7 +7,12 @@ use serde_json::Value;
 use super::{Conversation, Findings};
 use crate::check::passive::updates::is_absolute;
 
-pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+/// Judges the list. `takes_up` is the method that takes up a session of it.
+pub(in crate::check::client_side) fn judge(
+    conversation: &Conversation<'_>,
+    takes_up: &str,
+    f: &mut Findings,
+) {
     let mut cursors: Vec<Value> = Vec::new();
     let mut folders: HashMap<String, Value> = HashMap::new();
     let mut ended = None;
@@ -33,7 +38,7 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
                     }
                 }
             }
-            "session/load" => {
+            method if method == takes_up => {
                 let listed = request.session().and_then(|session| folders.get(session));
                 if let Some(cwd) = listed.filter(|cwd| cwd.is_string()) {
                     f.check("v1-load-07", is_same(cwd, &params["cwd"]), request.line, || {

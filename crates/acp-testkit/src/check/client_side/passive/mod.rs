@@ -5,12 +5,12 @@
     reason = "a `Value` that has no member of a name reads as `null`, and nothing else is indexed here"
 )]
 
-mod answers;
+pub(super) mod answers;
 mod gates;
-mod initialize;
-mod lists;
+pub(super) mod initialize;
+pub(super) mod lists;
 mod logins;
-mod order;
+pub(super) mod order;
 mod prompts;
 mod settings;
 mod setup;
@@ -85,9 +85,9 @@ pub(in crate::check::client_side) fn judge(recordings: &[Recording]) -> Findings
         gates::judge(conversation, findings);
         setup::judge(conversation, findings);
         logins::judge(conversation, findings);
-        lists::judge(conversation, findings);
+        lists::judge(conversation, "session/load", findings);
         settings::judge(conversation, findings);
         prompts::judge(conversation, findings);
-        answers::judge(conversation, findings);
+        answers::judge(conversation, false, findings);
     })
 }

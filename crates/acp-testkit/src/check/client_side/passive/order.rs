@@ -12,6 +12,12 @@ const OF_OPEN: &[&str] =
     &["session/prompt", "session/cancel", "session/set_mode", "session/set_config_option", "session/close"];
 
 pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+    setup(conversation, f);
+    cancellations(conversation, f);
+}
+
+/// Checks that prompts come after the setup, and that calls name sessions that are open.
+pub(in crate::check::client_side) fn setup(conversation: &Conversation<'_>, f: &mut Findings) {
     let mut open: HashSet<String> = HashSet::new();
     let mut ever: HashSet<String> = HashSet::new();
     for said in &conversation.said {
@@ -51,7 +57,6 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
             _ => {}
         }
     }
-    cancellations(conversation, f);
 }
 
 /// Checks that permission requests that are open when a turn is cancelled are answered `cancelled`.

@@ -6,7 +6,7 @@ use crate::check::passive::Findings;
 use crate::check::passive::updates::is_absolute;
 
 /// Checks a path.
-pub(super) fn path(path: &Value, line: usize, f: &mut Findings) {
+pub(in crate::check) fn path(path: &Value, line: usize, f: &mut Findings) {
     let Some(text) = path.as_str() else { return };
     f.check("v2-path-01", is_absolute(text) && !text.contains("://"), line, || {
         "a path is not absolute, or is a URI".to_owned()
@@ -14,7 +14,7 @@ pub(super) fn path(path: &Value, line: usize, f: &mut Findings) {
 }
 
 /// Checks a block, or a list of blocks.
-pub(super) fn blocks(content: &Value, line: usize, f: &mut Findings) {
+pub(in crate::check) fn blocks(content: &Value, line: usize, f: &mut Findings) {
     match content {
         Value::Array(blocks) => blocks.iter().for_each(|one| block(one, line, f)),
         one => block(one, line, f),

@@ -1,13 +1,13 @@
 //! The passive rules of version 2: each is judged over every line of every scenario.
 
-mod content;
+pub(in crate::check) mod content;
 mod initialize;
 mod lists;
 mod open_values;
 mod prompts;
 mod questions;
-mod requests;
-mod schema;
+pub(in crate::check) mod requests;
+pub(in crate::check) mod schema;
 mod states;
 mod terminals;
 mod updates;

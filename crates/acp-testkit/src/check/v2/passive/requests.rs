@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use crate::check::passive::Findings;
 use crate::check::passive::conversation::{Conversation, What};
 
-pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
-    // The agent's open requests: their lines by their ids.
+/// Checks the ids of requests and of answers.
+pub(in crate::check) fn pairs(conversation: &Conversation<'_>, f: &mut Findings) {
+    // The open requests of the side under check: their lines by their ids.
     let mut open: HashMap<String, usize> = HashMap::new();
     for said in &conversation.said {
         match (said.is_agents(), said.what) {
@@ -30,6 +31,10 @@ pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
             _ => {}
         }
     }
+}
+
+pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
+    pairs(conversation, f);
     for (request, answer) in conversation.answered() {
         if request.method() == "session/prompt" && answer.json.get("result").is_some() {
             f.check("v2-term-01", true, answer.line, String::new);

@@ -6,7 +6,7 @@ use acp_types::v2::methods::METHODS;
 use crate::check::passive::conversation::Said;
 use crate::check::passive::schema::Schema;
 
-pub(super) const V2: Schema = Schema { version: "v2", methods: METHODS, rule_of };
+pub(in crate::check) const V2: Schema = Schema { version: "v2", methods: METHODS, rule_of };
 
 /// Returns the rule about the form of a payload.
 fn rule_of(_: Side, said: &Said, method: &str, member: &str) -> &'static str {

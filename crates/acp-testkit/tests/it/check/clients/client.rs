@@ -10,6 +10,7 @@ use acp_client::{
     PermissionPolicy, Session,
 };
 use acp_json::{FromNode, from_str, to_string};
+use acp_testkit::check::Version;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -55,6 +56,7 @@ fn read<T: FromNode>(json: &Value) -> T {
 /// A client's surroundings: its folder, its prompt, and the wish to cancel.
 #[derive(Clone)]
 pub(super) struct Place {
+    pub(super) version: Version,
     pub(super) base: Base,
     pub(super) folder: PathBuf,
     pub(super) prompt: String,
@@ -67,6 +69,11 @@ impl Place {
     }
 
     fn connect(&self, connect: Connect) -> Connect {
+        #[cfg(feature = "v2")]
+        let connect = match self.version {
+            Version::V2 => connect.versions([acp_client::ProtocolVersion::V2]),
+            _ => connect,
+        };
         let allow = PermissionPolicy::allow_once();
         match self.base {
             Base::Plain | Base::Taker => connect.permissions(allow),
@@ -171,13 +178,15 @@ async fn everything(agent: &Agent, place: &Place) -> Outcome<(Session, Session)>
         }
     }
     if offered.resume.is_some() {
-        drop(agent.resume_session("acp-check-stored-2", &folder).await?);
+        // Version 2 says that a session has a directory of its own.
+        let own = if place.version == Version::V1 { &folder } else { &place.folder };
+        drop(agent.resume_session("acp-check-stored-2", own).await?);
     }
     let mut opening = agent.new_session(&folder);
     if offered.additional_directories.is_some() {
         opening = opening.directory(place.folder.join("c"));
     }
-    for server in servers(agent) {
+    for server in servers(agent, place.version) {
         opening = opening.mcp_server(server);
     }
     let session = match log_in_for(agent, opening.await).await? {
@@ -212,9 +221,13 @@ async fn log_in_for(
     }
 }
 
-fn servers(agent: &Agent) -> Vec<McpServer> {
+fn servers(agent: &Agent, version: Version) -> Vec<McpServer> {
     let offered = &agent.capabilities().mcp_capabilities;
     let mut servers = vec![json!({"name": "one", "command": "/bin/one", "args": [], "env": []})];
+    // The agents of the checker offer both kinds in version 2, or none.
+    if version != Version::V1 && !offered.http {
+        servers.clear();
+    }
     for (kind, is_offered) in [("http", offered.http), ("sse", offered.sse)] {
         if is_offered {
             servers.push(json!({"type": kind, "name": kind, "url": "https://example.com/", "headers": []}));

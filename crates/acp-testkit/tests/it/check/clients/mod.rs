@@ -4,6 +4,8 @@
 mod client;
 mod mutants;
 mod starts;
+#[cfg(feature = "v2")]
+mod v2;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acp_testkit::check::{
-    ClientChecker, ClientOptions, ClientTarget, Coverage, Report, Rule, Running, Status, Verdict,
+    ClientChecker, ClientOptions, ClientTarget, Coverage, Report, Rule, Running, Status, Verdict, Version,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -23,27 +25,43 @@ use super::mutant::Fault;
 use super::table;
 
 /// Returns a client in memory, behind a relay that breaks it.
-fn target(base: Base, fault: Fault, folder: &Path) -> ClientTarget {
+fn target(version: Version, base: Base, fault: Fault, folder: &Path) -> ClientTarget {
     let folder = folder.to_owned();
     ClientTarget::new(move |prompt| {
         let (to, agents) = mpsc::unbounded_channel();
         let cancel = Arc::new(Notify::new());
-        let place =
-            Place { base, folder: folder.clone(), prompt: prompt.to_owned(), cancel: Arc::clone(&cancel) };
+        let (folder, prompt) = (folder.clone(), prompt.to_owned());
+        let place = Place { version, base, folder, prompt, cancel: Arc::clone(&cancel) };
         tokio::spawn(client::run(place, Starts { to, fault, base }));
         Ok(Running::new(agents).on_cancel(move || cancel.notify_one()))
     })
 }
 
 async fn check_in(base: Base, fault: Fault, only: &[&str], limit: Duration) -> Report {
+    check_version(Version::V1, base, fault, only, limit).await
+}
+
+/// Checks a client of one version by the rules of another.
+#[cfg(feature = "v2")]
+async fn check_other(rules: Version, client: Version, only: &[&str]) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = ClientOptions::default();
+    options.version = rules;
+    options.cwd = folder.path().to_owned();
+    options.only = only.iter().map(|id| (*id).to_owned()).collect();
+    ClientChecker::new(target(client, Base::Plain, NONE, folder.path()), options).run().await
+}
+
+async fn check_version(version: Version, base: Base, fault: Fault, only: &[&str], limit: Duration) -> Report {
     let folder = tempfile::tempdir().unwrap();
     client::folders(folder.path());
     let mut options = ClientOptions::default();
+    options.version = version;
     options.cwd = folder.path().to_owned();
     options.limit = limit;
     options.prompt = "hello".to_owned();
     options.only = only.iter().map(|id| (*id).to_owned()).collect();
-    ClientChecker::new(target(base, fault, folder.path()), options).run().await
+    ClientChecker::new(target(version, base, fault, folder.path()), options).run().await
 }
 
 async fn check(base: Base, fault: Fault, only: &[&str]) -> Report {
@@ -117,7 +135,7 @@ async fn a_client_that_runs_commands_passes_and_its_mutants_are_caught() {
 
 #[test]
 fn every_case_has_a_mutant_and_nine_of_ten_rules_have_a_case() {
-    let coverage = Coverage::of_clients();
+    let coverage = Coverage::of_clients(Version::V1);
     table::every_case_has_one(&coverage, mutants::all(), Rule::is_checkable_of_clients);
     let text = coverage.to_string();
     for rule in &coverage.missing {

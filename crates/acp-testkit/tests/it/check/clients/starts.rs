@@ -58,9 +58,13 @@ fn announced(base: Base, writer: Writer, line: &[u8]) -> Vec<u8> {
     let mut message: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
     let full = matches!(base, Base::Full | Base::With(_));
     if full && writer == Writer::Second && message["method"] == "initialize" {
-        let offered = &mut message["params"]["clientCapabilities"];
+        let (member, terminal) = match message["params"]["protocolVersion"].as_u64() {
+            Some(2) => ("capabilities", json!({})),
+            _ => ("clientCapabilities", json!(true)),
+        };
+        let offered = &mut message["params"][member];
         offered["_meta"] = json!({"acme.dev/notes": true});
-        offered["auth"] = json!({"terminal": true});
+        offered["auth"] = json!({"terminal": terminal});
         return message.to_string().into_bytes();
     }
     line.to_vec()

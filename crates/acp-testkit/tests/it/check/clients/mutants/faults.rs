@@ -10,15 +10,15 @@ use crate::check::mutant::Fault;
 use crate::check::mutant::Fault::Line;
 use crate::check::mutants::faults::{parsed, set};
 
-pub(super) const fn full(rule: &'static str, fault: Fault) -> Mutant {
+pub(in crate::check::clients) const fn full(rule: &'static str, fault: Fault) -> Mutant {
     Mutant::new(rule, Base::Full, fault)
 }
 
-pub(super) const fn of(base: Base, rule: &'static str, fault: Fault) -> Mutant {
+pub(in crate::check::clients) const fn of(base: Base, rule: &'static str, fault: Fault) -> Mutant {
     Mutant::new(rule, base, fault)
 }
 
-pub(super) const fn habit(rule: &'static str, habit: Habit) -> Mutant {
+pub(in crate::check::clients) const fn habit(rule: &'static str, habit: Habit) -> Mutant {
     Mutant::new(rule, Base::With(habit), NONE)
 }
 
@@ -48,7 +48,7 @@ pub(super) const SERVERS: Fault =
 
 /// Says something in the client's name when a line of the agent has this in it. The answer to it
 /// does not come to the client: its id is `mutant`.
-pub(super) fn says(writer: Writer, line: &str, text: &str, said: &str, out: &mut Outbox) {
+pub(in crate::check::clients) fn says(writer: Writer, line: &str, text: &str, said: &str, out: &mut Outbox) {
     if parsed(line)["id"] == "mutant" {
         return;
     }
@@ -59,12 +59,12 @@ pub(super) fn says(writer: Writer, line: &str, text: &str, said: &str, out: &mut
 }
 
 /// Changes a text in the lines of the agent.
-pub(super) fn hears(writer: Writer, line: &str, [from, to]: [&str; 2], out: &mut Outbox) {
+pub(in crate::check::clients) fn hears(writer: Writer, line: &str, [from, to]: [&str; 2], out: &mut Outbox) {
     let line = if writer == Writer::First { line.replace(from, to) } else { line.to_owned() };
     out.pass(writer, line);
 }
 
-/// Returns the tool call of a permission request.
-pub(super) fn tool(params: &Value) -> &Value {
-    &params["toolCall"]
+/// Returns the tool call of a permission request, of either version.
+pub(in crate::check::clients) fn tool(params: &Value) -> &Value {
+    params.get("toolCall").unwrap_or(&params["subject"]["toolCall"])
 }

@@ -1,8 +1,8 @@
 //! The faults of clients, by the rule that each breaks.
 
-mod faults;
+pub(super) mod faults;
 mod reading;
-mod rpc;
+pub(super) mod rpc;
 mod serving;
 mod sessions;
 

@@ -27,7 +27,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.raw(writer, b"\n");
         }),
     )
-    .also(&["v1-tr-05"]),
+    .also(&["v1-tr-05"])
+    .also_later(&["v1-tr-05"]),
     full("v1-rpc-03", OTHER_ID),
     full(
         "v1-rpc-03",
@@ -48,26 +49,33 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-tool-13",
         "v1-tool-14",
     ]),
-    full("v1-rpc-04", Answer("_acp_check/fence", |m| m["error"]["code"] = json!("none"))),
-    full("v1-rpc-05", Answer("session/request_permission", |m| without(m, "result"))).also(&[
-        "v1-cap-07",
-        "v1-cont-07",
-        "v1-ext-02",
-        "v1-perm-06",
-        "v1-rpc-04",
-        "v1-rpc-20",
-        "v1-rpc-21",
-        "v1-tool-04",
-        "v1-tool-05",
-        "v1-tool-06",
-        "v1-tool-07",
-        "v1-tool-08",
-        "v1-tool-09",
-        "v1-tool-12",
-        "v1-tool-13",
-        "v1-tool-14",
+    full("v1-rpc-04", Answer("_acp_check/fence", |m| m["error"]["code"] = json!("none")))
+        .also_later(&["v2-rpc-01"]),
+    full("v1-rpc-05", Answer("session/request_permission", |m| without(m, "result")))
+        .also(&[
+            "v1-cap-07",
+            "v1-cont-07",
+            "v1-ext-02",
+            "v1-perm-06",
+            "v1-rpc-04",
+            "v1-rpc-20",
+            "v1-rpc-21",
+            "v1-tool-04",
+            "v1-tool-05",
+            "v1-tool-06",
+            "v1-tool-07",
+            "v1-tool-08",
+            "v1-tool-09",
+            "v1-tool-12",
+            "v1-tool-13",
+            "v1-tool-14",
+        ])
+        .also_later(&["v1-rpc-04"]),
+    full("v1-rpc-06", ANSWERS_NOTIFICATIONS).also(&["v1-ext-07", "v1-rpc-03"]).also_later(&[
+        "v1-ext-07",
+        "v2-rpc-02",
+        "v2-rpc-05",
     ]),
-    full("v1-rpc-06", ANSWERS_NOTIFICATIONS).also(&["v1-ext-07", "v1-rpc-03"]),
     full("v1-rpc-07", Call("session/prompt", |m| m["id"] = json!(1.5))).also(&[
         "v1-rpc-03",
         "v1-rpc-08",
@@ -103,22 +111,27 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, line);
         }),
     ),
-    full("v1-rpc-11", Call("session/new", |m| m["params"]["client_name"] = json!("x"))).also(&["v1-ext-01"]),
+    full("v1-rpc-11", Call("session/new", |m| m["params"]["client_name"] = json!("x")))
+        .also(&["v1-ext-01"])
+        .also_later(&["v1-ext-01"]),
     full("v1-rpc-12", Answer("acp_check/none", |m| recode(m, -32601, -32603))),
     of(Base::Plain, "v1-rpc-13", Answer("fs/read_text_file", |m| recode(m, -32601, -32603))),
     full("v1-rpc-14", DiesOf("\"acp_check/event")),
     full(
         "v1-rpc-16",
         Line(|_, writer, line, out| if line == "{" { out.close() } else { out.pass(writer, line) }),
-    ),
+    )
+    .also_later(&["v2-rpc-05"]),
     full("v1-rpc-17", Line(|_, writer, line, out| loses(writer, line, |line| line == "42", out))),
     full("v1-rpc-18", TAKES_ARRAYS).also(&["v1-rpc-03"]),
     full("v1-rpc-19", Answer("session/request_permission", |m| recode(m, -32602, -32603)))
-        .also(&["v1-perm-07", "v1-rpc-22"]),
+        .also(&["v1-perm-07", "v1-rpc-22"])
+        .also_later(&["v1-rpc-22", "v2-ext-04", "v2-perm-05"]),
     full("v1-rpc-20", Refuse("session/request_permission", |p| tool(p).get("acpCheckFuture").is_some())),
     full("v1-rpc-21", Refuse("session/request_permission", |p| tool(p)["title"].is_number())),
     full("v1-rpc-22", Answer("session/request_permission", |m| recode(m, -32602, -32603)))
-        .also(&["v1-perm-07", "v1-rpc-19"]),
+        .also(&["v1-perm-07", "v1-rpc-19"])
+        .also_later(&["v1-rpc-19", "v2-ext-04", "v2-perm-05"]),
     full("v1-rpc-23", DiesOf("\"result\":null")),
     full("v1-rpc-24", Call("session/new", |m| m["params"]["cwd"] = json!("work"))).also(&[
         "v1-fs-03",
@@ -140,7 +153,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             out.pass(writer, if writer == Writer::Second { raw } else { line.to_owned() });
         }),
     )
-    .also(&["v1-tr-05"]),
+    .also(&["v1-tr-05"])
+    .also_later(&["v1-tr-05"]),
     full(
         "v1-tr-05",
         Line(|_, writer, line, out| {
@@ -151,7 +165,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     habit("v1-tr-08", Habit::Kills),
-    full("v1-tr-09", ANSWERS_BLANKS).also(&["v1-rpc-03"]),
+    full("v1-tr-09", ANSWERS_BLANKS).also(&["v1-rpc-03"]).also_later(&["v2-rpc-02", "v2-rpc-05"]),
     // Initialization.
     full(
         "v1-init-01",
@@ -166,7 +180,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     .also(&["v1-cap-01", "v1-cap-04", "v1-cap-05", "v1-cap-15"]),
     full("v1-init-02", Call("initialize", |m| m["params"]["protocolVersion"] = json!(7))),
     full("v1-init-03", Call("initialize", |m| m["params"]["protocolVersion"] = json!("1")))
-        .also(&["v1-rpc-11"]),
+        .also(&["v1-rpc-11"])
+        .also_later(&["v1-rpc-11"]),
     full(
         "v1-init-06",
         Line(|_, writer, line, out| {
@@ -224,7 +239,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-ext-06",
         Line(|_, writer, line, out| loses(writer, line, |line| line.contains("_acp_check/none"), out)),
     )
-    .also(&["v1-rpc-10", "v1-rpc-12"]),
+    .also(&["v1-rpc-10", "v1-rpc-12"])
+    .also_later(&["v1-rpc-10", "v1-rpc-12"]),
     full("v1-ext-07", DiesOf("[1,{\"a\":null}]")).also(&["v1-tool-14"]),
     full("v1-ext-08", Call("initialize", |m| without_at(m, "/params/clientCapabilities", "_meta")))
         .also(&["v1-cap-24"]),
@@ -244,7 +260,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
 ];
 
 /// Loses everything after a line of the agent with this in it.
-fn deaf(
+pub(in crate::check::clients) fn deaf(
     memory: &mut crate::check::mutant::Memory,
     writer: Writer,
     line: &str,

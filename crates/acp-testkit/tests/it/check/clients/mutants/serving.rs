@@ -14,7 +14,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-perm-03",
         Answer("session/request_permission", |m| m["result"] = json!({"outcome": "selected"})),
     )
-    .also(&["v1-rpc-04", "v1-rpc-11"]),
+    .also(&["v1-rpc-04", "v1-rpc-11"])
+    .also_later(&["v1-rpc-04", "v1-rpc-11"]),
     full(
         "v1-perm-04",
         Answer("session/request_permission", |m| {
@@ -74,13 +75,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "v1-term-09",
     ]),
     // Forms.
-    full("v1-eli-07", Answer("elicitation/create", |m| m["result"]["content"]["name"] = json!("x"))).also(&[
-        "v1-eli-15",
-        "v1-rpc-04",
-        "v1-rpc-11",
-    ]),
+    full("v1-eli-07", Answer("elicitation/create", |m| m["result"]["content"]["name"] = json!("x")))
+        .also(&["v1-eli-15", "v1-rpc-04", "v1-rpc-11"])
+        .also_later(&["v1-eli-15", "v1-rpc-04", "v1-rpc-11"]),
     full("v1-eli-15", Answer("elicitation/create", |m| without_at(m, "/result", "action")))
-        .also(&["v1-rpc-11"]),
+        .also(&["v1-rpc-11"])
+        .also_later(&["v1-rpc-11"]),
     full("v1-eli-16", Answer("elicitation/create", |m| without_at(m, "/result/content", "name"))),
     full("v1-eli-21", DiesOf("elicitation/complete")),
     full(

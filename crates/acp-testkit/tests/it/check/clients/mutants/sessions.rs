@@ -50,9 +50,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
             m["params"]["sessionId"] = json!(id);
         }),
     )
-    .also(&["v1-new-14"]),
+    .also(&["v1-new-14"])
+    .also_later(&["v1-new-14"]),
     full("v1-new-14", Call("session/prompt", |m| m["params"]["sessionId"] = json!("other")))
-        .also(&["v1-fs-08", "v1-new-12"]),
+        .also(&["v1-fs-08", "v1-new-12"])
+        .also_later(&["v1-new-12"]),
     full("v1-load-01", Call("session/load", |m| without_at(m, "/params", "cwd")))
         .also(&["v1-load-07", "v1-rpc-11"]),
     of(Base::Taker, "v1-load-06", DiesOf("\"result\":null")),
@@ -67,7 +69,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Line(|_, writer, line, out| {
             says(writer, line, "\"sessionId\":\"acp-check-stored-2\"", MORE, out);
         }),
-    ),
+    )
+    .also_later(&["v1-list-05"]),
     full(
         "v1-list-05",
         Call("session/list", |m| {
@@ -75,7 +78,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 m["params"]["cursor"] = json!("acp-check");
             }
         }),
-    ),
+    )
+    .also_later(&["v2-list-03"]),
     full("v1-list-11", DiesOf("\"sessionId\":5")).also(&["v1-rpc-06"]),
     full("v1-mcp-04", Call("session/new", |m| without_of_server(m, 0, "args"))).also(&["v1-rpc-11"]),
     full("v1-mcp-05", Call("session/new", |m| without_of_server(m, 1, "headers"))).also(&["v1-rpc-11"]),
@@ -106,10 +110,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
     full(
         "v1-turn-01",
         Line(|_, writer, line, out| {
-            says(writer, line, "\"agentCapabilities\"", EARLY, out);
+            says(writer, line, "\"authMethods\"", EARLY, out);
         }),
     )
-    .also(&["v1-new-12", "v1-rpc-09"]),
+    .also(&["v1-new-12", "v1-rpc-09"])
+    .also_later(&["v1-new-12", "v2-bg-05", "v2-rpc-04", "v2-state-11", "v2-turn-06"]),
     full("v1-cont-01", Call("session/prompt", |m| m["params"]["prompt"][0]["type"] = json!("video"))),
     full("v1-cont-03", Call("session/prompt", |m| without_of_block(m, 2, "data"))).also(&["v1-rpc-11"]),
     full("v1-cont-04", Call("session/prompt", |m| without_of_block(m, 4, "resource"))).also(&["v1-rpc-11"]),
