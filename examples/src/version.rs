@@ -5,7 +5,6 @@ use acp_client::Connect;
 /// Sets the versions of the protocol to speak. With the feature `v2` the environment variable
 /// `ACP_PROTOCOL` names them: `1`, `2`, or `auto` for version 2 and otherwise version 1. Without it
 /// that is version 1.
-#[must_use]
 pub fn in_version(connect: Connect) -> Connect {
     #[cfg(feature = "v2")]
     {

@@ -10,11 +10,11 @@ use crate::interop::layout::Layout;
 pub(super) enum Sdk {
     Ours,
     TypeScript,
-    RustSdk,
+    OfficialRust,
     Python,
 }
 
-pub(super) const SDKS: [Sdk; 4] = [Sdk::Ours, Sdk::TypeScript, Sdk::RustSdk, Sdk::Python];
+pub(super) const SDKS: [Sdk; 4] = [Sdk::Ours, Sdk::TypeScript, Sdk::OfficialRust, Sdk::Python];
 
 /// The way between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Sdk {
         match self {
             Self::Ours => "ours",
             Self::TypeScript => "TypeScript 2.4.0",
-            Self::RustSdk => "Rust 5.0.0",
+            Self::OfficialRust => "Rust 5.0.0",
             Self::Python => "Python 0.12.1",
         }
     }
@@ -57,7 +57,7 @@ impl Sdk {
         match self {
             Self::Ours => install::remote(layout),
             Self::TypeScript => install::typescript(layout),
-            Self::RustSdk => install::remote_rust_sdk(layout),
+            Self::OfficialRust => install::remote_rust_sdk(layout),
             Self::Python => install::python(layout),
         }
     }
@@ -80,7 +80,7 @@ impl Sdk {
         match self {
             Self::Ours => Command::new(layout.peer_binary(ours)),
             Self::TypeScript => script("node".into(), layout.installed("npm").join(typescript)),
-            Self::RustSdk => Command::new(layout.peer_binary(rust_sdk)),
+            Self::OfficialRust => Command::new(layout.peer_binary(rust_sdk)),
             Self::Python => script(layout.python(), layout.sources("python").join(python)),
         }
     }

@@ -27,7 +27,10 @@ async fn repeat(shared: &Arc<Shared>, letter: &Letter, mut message: Vec<u8>) -> 
     loop {
         match exchange(shared, message.clone(), &letter.session, &letter.exchanged()).await {
             Ok(posted) => match posted.head.status.as_u16() {
-                200..300 => return Ok(taken(shared, posted).await),
+                200..300 => {
+                    taken(shared, posted).await;
+                    return Ok(());
+                }
                 408 | 425 | 429 | 500 | 502.. => {}
                 status => {
                     let problem = Error::Refused { exchange: letter.exchanged(), status };

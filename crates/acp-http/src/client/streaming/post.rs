@@ -56,7 +56,10 @@ pub(super) async fn post(shared: &Arc<Shared>, mut letter: Letter) -> Result<(),
     loop {
         let (why, problem) = match exchange(shared, message, &named, &letter.exchanged()).await {
             Ok(posted) => match posted.head.status.as_u16() {
-                200..300 => return Ok(taken(shared, posted).await),
+                200..300 => {
+                    taken(shared, posted).await;
+                    return Ok(());
+                }
                 // Some servers know a session only when it has been taken up.
                 404 if named.is_some() && repeated.is_some() => {
                     (named, message) = (None, repeated.take().unwrap_or_default());
