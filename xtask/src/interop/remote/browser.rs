@@ -131,12 +131,7 @@ fn version(program: &'static str) -> Option<(&'static str, String)> {
     output.status.success().then(|| (program, words.join(" ")))
 }
 
-fn start(
-    program: &str,
-    profile: &Path,
-    url: &str,
-    logs: &Path,
-) -> anyhow::Result<std::process::Child> {
+fn start(program: &str, profile: &Path, url: &str, logs: &Path) -> anyhow::Result<std::process::Child> {
     let mut browser = Command::new(program);
     browser.args([
         "--headless",

@@ -13,16 +13,14 @@ pub(super) struct Known {
     pub(super) because: &'static str,
 }
 
-pub(super) const KNOWN: [Known; 1] = [
-    Known {
-        client: Sdk::Ours,
-        server: Sdk::Python,
-        way: Way::Http,
-        case: "load",
-        because: "The session is loaded, but this server knows only sessions that it has answered with their id: it \
+pub(super) const KNOWN: [Known; 1] = [Known {
+    client: Sdk::Ours,
+    server: Sdk::Python,
+    way: Way::Http,
+    case: "load",
+    because: "The session is loaded, but this server knows only sessions that it has answered with their id: it \
                   refuses each later message of a loaded one",
-    },
-];
+}];
 
 /// Finds the reason why a case cannot work.
 pub(super) fn reason(outcome: &Outcome, case: &str) -> Option<&'static str> {

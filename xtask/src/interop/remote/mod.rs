@@ -59,7 +59,8 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
         wrong.extend(told(&outcome, started)?);
         outcomes.push(outcome);
     }
-    let in_browser = if selection.wants(browser::LINE) { browser::run(&layout)? } else { browser::Found::not_run() };
+    let in_browser =
+        if selection.wants(browser::LINE) { browser::run(&layout)? } else { browser::Found::not_run() };
     wrong.extend(in_browser.told()?);
     if selection.write {
         let text = page::section(&outcomes, &in_browser);
@@ -86,9 +87,8 @@ fn all() -> impl Iterator<Item = (Sdk, Sdk, Way)> {
     let pairs = |with_us: bool| {
         let clients = SDKS.into_iter();
         let pairs = clients.flat_map(|client| SDKS.into_iter().map(move |server| (client, server)));
-        let pairs = pairs.filter(move |(client, server)| {
-            with_us == (*client == Sdk::Ours || *server == Sdk::Ours)
-        });
+        let pairs =
+            pairs.filter(move |(client, server)| with_us == (*client == Sdk::Ours || *server == Sdk::Ours));
         pairs.flat_map(|(client, server)| WAYS.into_iter().map(move |way| (client, server, way)))
     };
     pairs(true).chain(pairs(false))

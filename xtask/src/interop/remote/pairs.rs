@@ -55,8 +55,10 @@ pub(super) fn line(client: Sdk, server: Sdk, way: Way) -> String {
 
 /// Runs the cases of a client with a server of its own.
 pub(super) fn run(client: Sdk, server: Sdk, way: Way, layout: &Layout) -> anyhow::Result<Outcome> {
-    let slug: String =
-        line(client, server, way).chars().map(|char| if char.is_alphanumeric() { char } else { '-' }).collect();
+    let slug: String = line(client, server, way)
+        .chars()
+        .map(|char| if char.is_alphanumeric() { char } else { '-' })
+        .collect();
     let logs = layout.installed("logs/remote").join(slug);
     fs::create_dir_all(&logs)?;
     let serving = Serving::start(server.server(layout), &logs.join("server"))?;

@@ -14,7 +14,9 @@ use crate::interop::http_messages::HttpMessages;
 
 fn outcome(client: Sdk, failed: Option<&str>) -> Outcome {
     let cases = vec![("turn", None), ("permission", failed.map(str::to_owned))];
-    Outcome { client, server: Sdk::TypeScript, way: Way::Http, cases, refused: vec!["POST → 400".to_owned()] }
+    Outcome {
+        client, server: Sdk::TypeScript, way: Way::Http, cases, refused: vec!["POST → 400".to_owned()]
+    }
 }
 
 #[test]
@@ -22,7 +24,10 @@ fn a_failure_never_looks_like_a_success() {
     let outcomes = [outcome(Sdk::Ours, None), outcome(Sdk::Python, Some("it | hangs"))];
     let page = page::section(&outcomes, &Found::not_run());
     assert!(page.contains("| ours | not tried | not tried | not tried | yes |"), "{page}");
-    assert!(page.contains("| Python 0.12.1 | not tried | not tried | not tried | **permission** |"), "{page}");
+    assert!(
+        page.contains("| Python 0.12.1 | not tried | not tried | not tried | **permission** |"),
+        "{page}"
+    );
     assert!(page.contains("Python 0.12.1 -> TypeScript 2.4.0, HTTP:"), "{page}");
     assert!(page.contains("* permission: it \\| hangs\n* on the wire: `POST → 400`"), "{page}");
     assert!(!page.contains("ours -> TypeScript"), "what works is not listed: {page}");

@@ -51,8 +51,7 @@ impl Plan {
 
     /// A network with faults at any of the first `bytes` bytes.
     pub(super) fn bad(dice: &Dice, bytes: u64) -> Self {
-        let mut faults: Vec<_> =
-            (0..=dice.below(4)).map(|_| (dice.below(bytes), Fault::any(dice))).collect();
+        let mut faults: Vec<_> = (0..=dice.below(4)).map(|_| (dice.below(bytes), Fault::any(dice))).collect();
         faults.sort_by_key(|(at, _)| *at);
         Self { faults: faults.into(), ..Self::slow(dice) }
     }

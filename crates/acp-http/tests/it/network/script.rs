@@ -55,10 +55,8 @@ pub(super) struct Said(Vec<(String, usize, Outcome)>);
 impl Script {
     fn reach(&self, remote: &Remote) -> Reconnect {
         let (remote, asked) = (remote.clone(), self.asked.clone());
-        acp_client::reconnecting(move || {
-            acp_client::connect(remote.clone()).permissions(asked.policy())
-        })
-        .restart(Restart::times(100))
+        acp_client::reconnecting(move || acp_client::connect(remote.clone()).permissions(asked.policy()))
+            .restart(Restart::times(100))
     }
 
     /// Connects, in several attempts if it must.
