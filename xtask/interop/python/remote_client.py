@@ -24,8 +24,10 @@ class ScriptedClient:
         pass
 
     async def session_update(self, session_id, update, **_):
-        text = getattr(getattr(update, "content", None), "text", "")
-        self.texts[session_id] = self.texts.get(session_id, "") + text
+        # A history has what the user said, too.
+        if update.session_update != "agent_message_chunk":
+            return
+        self.texts[session_id] = self.texts.get(session_id, "") + update.content.text
         if event := self.heard.get(session_id):
             event.set()
 

@@ -24,7 +24,9 @@ async function connected(converse) {
   const app = acp
     .client({ name: "interop-client" })
     .onNotification(acp.methods.client.session.update, ({ params: { sessionId, update } }) => {
-      texts[sessionId] = (texts[sessionId] ?? "") + (update.content?.text ?? "");
+      // A history has what the user said, too.
+      if (update.sessionUpdate !== "agent_message_chunk") return;
+      texts[sessionId] = (texts[sessionId] ?? "") + update.content.text;
       heard[sessionId]?.();
     })
     .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {

@@ -92,6 +92,21 @@ impl Exchange {
         }
     }
 
+    /// Returns the headers of a GET with credentials and cookies, for a socket that is not this
+    /// client's.
+    #[cfg(feature = "ws")]
+    pub(super) async fn signed(&self, headers: &HeaderMap) -> HeaderMap {
+        let mut request = self.request(Method::GET, headers, Vec::new());
+        self.sign(&mut request).await;
+        std::mem::take(request.headers_mut())
+    }
+
+    /// Keeps the cookies of an answer that came on such a socket.
+    #[cfg(feature = "ws")]
+    pub(super) fn keep_cookies(&self, headers: &HeaderMap) {
+        self.cookies.keep(headers, &self.url);
+    }
+
     fn request(&self, verb: Method, headers: &HeaderMap, body: Vec<u8>) -> reqwest::Request {
         let mut request = reqwest::Request::new(verb, self.url.clone());
         *request.headers_mut() = self.headers.clone();
@@ -120,7 +135,7 @@ impl Exchange {
         }
     }
 
-    async fn refresh(&self) -> bool {
+    pub(super) async fn refresh(&self) -> bool {
         match &self.authorization {
             Some(authorization) => authorization.refresh().await,
             None => false,

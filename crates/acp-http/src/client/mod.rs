@@ -24,6 +24,6 @@ pub use self::remote::http;
 #[cfg(feature = "ws")]
 pub use self::remote::ws;
 #[cfg(feature = "__tls")]
-pub use self::tls::{InvalidRootCertificates, TlsOptions};
+pub use self::tls::{InvalidClientCertificate, InvalidRootCertificates, TlsOptions};
 #[cfg(feature = "sse")]
 pub use self::undelivered::Undelivered;

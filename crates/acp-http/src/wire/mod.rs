@@ -1,19 +1,19 @@
 //! Messages, names and streams as they are on the wire.
 
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "__wire"))]
 mod generated {
     pub(super) mod session_methods;
 }
-#[cfg(all(feature = "client", feature = "sse"))]
+#[cfg(any(all(feature = "client", feature = "sse"), feature = "__wire"))]
 pub(crate) mod event_reader;
 pub(crate) mod head;
 pub(crate) mod headers;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "__wire"))]
 pub(crate) mod routes;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "__wire"))]
 pub(crate) mod sse;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "__wire"))]
 mod stream;
 
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "__wire"))]
 pub(crate) use self::generated::session_methods::SESSION_METHODS;

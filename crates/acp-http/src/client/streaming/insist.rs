@@ -14,6 +14,11 @@ use super::stream::FIRST_WAIT;
 use crate::client::error::Error;
 use crate::client::undelivered::Undelivered;
 
+/// The refusals after which a message counts as refused.
+const MOST_REFUSALS: u32 = 3;
+/// The status for a message that is too long.
+const TOO_LONG: u16 = 413;
+
 /// Sends a message that must arrive, again if need be. If it cannot be sent in the time of a POST,
 /// the connection ends: the agent would wait for ever.
 pub(super) async fn insist(shared: &Arc<Shared>, letter: &Letter, message: Vec<u8>) -> Result<(), Stop> {
@@ -23,7 +28,7 @@ pub(super) async fn insist(shared: &Arc<Shared>, letter: &Letter, message: Vec<u
 }
 
 async fn repeat(shared: &Arc<Shared>, letter: &Letter, mut message: Vec<u8>) -> Result<(), Stop> {
-    let (mut wait, mut instead) = (FIRST_WAIT, letter.answers.as_ref());
+    let (mut wait, mut refusals, mut instead) = (FIRST_WAIT, 0, letter.answers.as_ref());
     loop {
         match exchange(shared, message.clone(), &letter.session, &letter.exchanged()).await {
             Ok(posted) => match posted.head.status.as_u16() {
@@ -34,9 +39,17 @@ async fn repeat(shared: &Arc<Shared>, letter: &Letter, mut message: Vec<u8>) -> 
                 408 | 425 | 429 | 500 | 502.. => {}
                 status => {
                     let problem = Error::Refused { exchange: letter.exchanged(), status };
+                    if is_the_end(status) {
+                        return Err(Stop::Failed(problem));
+                    }
+                    refusals += 1;
+                    // Perhaps it was cut off on its way.
+                    if status != TOO_LONG && refusals < MOST_REFUSALS {
+                        sleep(wait).await;
+                        continue;
+                    }
                     match instead.take() {
-                        _ if is_the_end(status) => return Err(Stop::Failed(problem)),
-                        // Such as one that is too long: the agent has to hear something.
+                        // The agent has to hear something.
                         Some(id) => message = refused_answer(id, status),
                         None if letter.answers.is_some() => return Err(Stop::Failed(problem)),
                         None => {

@@ -5,6 +5,8 @@ mod native;
 #[cfg(feature = "tls-rustls-no-provider")]
 mod rustls;
 
+mod identity;
+
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -13,13 +15,15 @@ use reqwest::ClientBuilder;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
 
+use self::identity::Identity;
+pub use self::identity::InvalidClientCertificate;
 #[cfg(all(feature = "tls-native", not(feature = "tls-rustls-no-provider")))]
 use self::native as library;
 #[cfg(feature = "tls-rustls-no-provider")]
 use self::rustls as library;
 
-/// The certificates that are trusted over https. The default is those that the operating system
-/// trusts.
+/// The certificates that are trusted over https, and the client's own. The default is those that
+/// the operating system trusts, and none of its own.
 ///
 /// ```
 /// # fn run(file: &[u8]) -> Result<(), acp_http::InvalidRootCertificates> {
@@ -31,6 +35,7 @@ use self::rustls as library;
 #[derive(Clone, Default)]
 pub struct TlsOptions {
     roots: Vec<CertificateDer<'static>>,
+    identity: Option<Identity>,
 }
 
 impl TlsOptions {
@@ -60,6 +65,24 @@ impl TlsOptions {
         Ok(self)
     }
 
+    /// Shows a certificate to servers that ask for one. `certificate` is the content of a PEM file
+    /// with the certificate, and behind it those of its authorities. `key` is the content of a PEM
+    /// file with its private key, in the form PKCS #8.
+    ///
+    /// A key of another certificate is found out when it connects.
+    ///
+    /// # Errors
+    ///
+    /// Fails when one of the two is not such a file.
+    pub fn client_certificate(
+        mut self,
+        certificate: impl AsRef<[u8]>,
+        key: impl AsRef<[u8]>,
+    ) -> Result<Self, InvalidClientCertificate> {
+        self.identity = Some(Identity::new(certificate.as_ref(), key.as_ref())?);
+        Ok(self)
+    }
+
     /// Sets up a client with the TLS library of this build. If TLS is not needed, the client may
     /// trust no certificate.
     pub(in crate::client) fn apply(
@@ -67,13 +90,13 @@ impl TlsOptions {
         client: ClientBuilder,
         is_needed: bool,
     ) -> Result<ClientBuilder, String> {
-        library::apply(client, &self.roots, is_needed)
+        library::apply(client, &self.roots, self.identity.as_ref(), is_needed)
     }
 }
 
 impl fmt::Debug for TlsOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TlsOptions").field("roots", &self.roots.len()).finish()
+        f.debug_struct("TlsOptions").field("roots", &self.roots.len()).finish_non_exhaustive()
     }
 }
 

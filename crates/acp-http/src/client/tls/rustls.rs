@@ -9,6 +9,8 @@ use rustls::{CertificateError, ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
 use rustls_platform_verifier::Verifier;
 
+use super::identity::Identity;
+
 /// Returns the provider that the program has installed, or else ring.
 #[cfg(feature = "tls-rustls")]
 fn provider() -> Result<Arc<CryptoProvider>, String> {
@@ -29,20 +31,25 @@ pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
     RootCertStore::empty().add(certificate.clone()).map_err(drop)
 }
 
-/// Trusts the certificates that the operating system trusts, and `roots`.
+/// Trusts the certificates that the operating system trusts, and `roots`, and shows `identity`.
 ///
 /// reqwest needs a configuration even if nothing is encrypted. In that case it trusts no
 /// certificate, and the operating system is not asked.
 pub(in crate::client) fn apply(
     client: ClientBuilder,
     roots: &[CertificateDer<'static>],
+    identity: Option<&Identity>,
     is_needed: bool,
 ) -> Result<ClientBuilder, String> {
-    let config = config(roots, is_needed)?;
+    let config = config(roots, identity, is_needed)?;
     Ok(client.tls_backend_preconfigured(config))
 }
 
-fn config(roots: &[CertificateDer<'static>], is_needed: bool) -> Result<ClientConfig, String> {
+fn config(
+    roots: &[CertificateDer<'static>],
+    identity: Option<&Identity>,
+    is_needed: bool,
+) -> Result<ClientConfig, String> {
     let provider = provider()?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
@@ -55,7 +62,12 @@ fn config(roots: &[CertificateDer<'static>], is_needed: bool) -> Result<ClientCo
     } else {
         builder.with_root_certificates(RootCertStore::empty())
     };
-    Ok(builder.with_no_client_auth())
+    match identity {
+        None => Ok(builder.with_no_client_auth()),
+        Some(identity) => builder
+            .with_client_auth_cert(identity.chain(), identity.key().into())
+            .map_err(|error| format!("the client's certificate is not usable: {error}")),
+    }
 }
 
 pub(super) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {

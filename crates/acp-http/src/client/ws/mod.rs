@@ -1,6 +1,7 @@
 //! A WebSocket: one message of JSON-RPC in each text message.
 
 mod socket;
+mod tunnel;
 mod upgrade;
 
 use acp_rpc::Transport;
@@ -12,6 +13,11 @@ use super::settings::Settings;
 
 /// Opens a WebSocket.
 pub(super) async fn connect(url: Url, settings: &Settings) -> Result<Transport, Error> {
+    if let Some(proxy) = tunnel::proxy(&url) {
+        let stream = upgrade::upgrade_through(&proxy, url, settings).await?;
+        let (incoming, outgoing) = Socket::open(stream, settings).await;
+        return Ok(Transport::messages(incoming, outgoing));
+    }
     let stream = upgrade::upgrade(url, settings).await?;
     let (incoming, outgoing) = Socket::open(stream, settings).await;
     Ok(Transport::messages(incoming, outgoing))

@@ -16,7 +16,7 @@ async fn an_answer_that_is_lost_is_sent_again() {
     let first = lab.post().await;
     let said = message(&first);
     drop(first);
-    for status in ["503 Service Unavailable", "429 Too Many Requests", "500 Internal Server Error"] {
+    for status in ["503 Service Unavailable", "400 Bad Request", "429 Too Many Requests", "400 Bad Request"] {
         let again = lab.post().await;
         assert_eq!(message(&again), said);
         again.answer(status, &[], "").await;
@@ -43,9 +43,11 @@ async fn a_cancellation_that_is_lost_is_sent_again() {
         assert_eq!(message(&again)["method"], "session/cancel");
         again.answer("503 Service Unavailable", &[], "").await;
     }
-    let again = lab.post().await;
-    assert_eq!(message(&again)["method"], "session/cancel");
-    again.answer("400 Bad Request", &[], "").await;
+    for _ in 0..3 {
+        let again = lab.post().await;
+        assert_eq!(message(&again)["method"], "session/cancel");
+        again.answer("400 Bad Request", &[], "").await;
+    }
     assert_eq!(message(&lab.post().await)["method"], "session/prompt");
 }
 

@@ -3,6 +3,7 @@
 mod faults;
 mod insisting;
 mod peer;
+mod proxies;
 mod raw;
 pub(crate) mod script;
 mod streaming;

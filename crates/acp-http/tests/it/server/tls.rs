@@ -103,6 +103,38 @@ async fn rm_auth_02_a_client_certificate_names_a_principal() {
     }
 }
 
+/// The client shows its certificate by each way.
+#[tokio::test]
+async fn our_client_shows_its_certificate() {
+    let authority = Authority::new("ours");
+    let tls = authority.server().require_client_certificate(&authority.pem).unwrap();
+    let lab = Lab::start(Options::new().tls(tls)).await;
+    let address = lab.address();
+    let (own, stranger) = (authority.sign("alice", "alice"), Authority::new("theirs").sign("alice", "alice"));
+    for remote in
+        [acp_http::ws(format!("wss://{address}/acp")), acp_http::http(format!("https://{address}/acp"))]
+    {
+        let trusted = TlsOptions::new().root_certificates(&authority.pem).unwrap();
+        let with = |pair: &super::authority::Pair| {
+            let tls = trusted.clone().client_certificate(&pair.certificate, &pair.key).unwrap();
+            acp_client::connect(remote.clone().tls(tls))
+        };
+        with(&own).await.unwrap().close().await;
+        assert!(with(&stranger).await.is_err());
+        assert!(acp_client::connect(remote.clone().tls(trusted.clone())).await.is_err());
+        // The key of another certificate.
+        let mixed =
+            super::authority::Pair { certificate: own.certificate.clone(), key: stranger.key.clone() };
+        let error = with(&mixed).await.unwrap_err().to_string();
+        assert!(error.contains("the client's certificate is not usable"), "{error}");
+    }
+    for (certificate, key) in
+        [(&String::new(), &own.key), (&own.key, &own.key), (&own.certificate, &own.certificate)]
+    {
+        assert!(TlsOptions::new().client_certificate(certificate, key).is_err());
+    }
+}
+
 #[tokio::test]
 async fn a_certificate_is_replaced() {
     let (first, second) = (Authority::new("first"), Authority::new("second"));
