@@ -72,7 +72,9 @@ async fn it_ends_with_the_agent() {
 fn it_ends_with_the_server() {
     for way in [Served::ws, Served::http] {
         let mut served = Served::start(&[]);
-        let (process, _stdout) = begun(&way(&served));
+        let (mut process, _stdout) = begun(&way(&served));
+        // Its end would be another reason.
+        let _stdin = process.stdin.take();
         served.signal("-KILL");
         served.code();
         let (code, err) = finish(process);
@@ -105,7 +107,8 @@ fn it_ends_with_the_editor() {
         drop(stdin);
         served.until_metric("acp_connections", 0);
         // It ends the command.
-        let (process, _stdout) = begun(&way(&served));
+        let (mut process, _stdout) = begun(&way(&served));
+        let _stdin = process.stdin.take();
         kill("-TERM", process.id());
         assert_eq!(finish(process).0, Some(130));
         served.until_metric("acp_connections", 0);
