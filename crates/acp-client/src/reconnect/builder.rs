@@ -54,8 +54,8 @@ pub struct Reconnect {
 }
 
 impl Reconnect {
-    /// Sets the times and the number of restarts. The default is [`Restart::default`]. An agent that
-    /// refuses the credentials is not started again.
+    /// Sets the times and the number of restarts. The default is [`Restart::default`]. An agent
+    /// that refuses the credentials is not started again.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.plan.restart = restart;
         self
