@@ -70,7 +70,8 @@ fn a_chain_of_a_file_has_an_audit_and_a_policy() {
     let files: Vec<_> = fs::read_dir(&audit).expect("a folder").flatten().collect();
     assert_eq!(files.len(), 1);
     let verified = acp_proxy::Audit::verify(&files[0].path()).expect("not changed");
-    assert!(verified.is_complete && verified.records > 5, "{verified:?}");
+    // The command may be killed before its last line, once `acp prompt` has its answer.
+    assert!(verified.records > 5, "{verified:?}");
     let record = fs::read_to_string(files[0].path()).expect("read");
     assert!(record.contains("\"verdict\":\"deny\"") && record.contains("no one knows why"), "{record}");
 }

@@ -39,6 +39,8 @@ use crate::proxy::{OnFault, Proxy};
 pub struct Conductor {
     planned: Vec<Member>,
     agent: Option<(Option<String>, Component)>,
+    /// The agent is the component that was added last.
+    agent_is_last: bool,
     settings: Settings,
 }
 
@@ -69,7 +71,7 @@ impl Conductor {
             highest_version: 2,
             on_fault: Arc::new(|_| {}),
         };
-        Self { planned: Vec::new(), agent: None, settings }
+        Self { planned: Vec::new(), agent: None, agent_is_last: false, settings }
     }
 
     /// Adds a proxy of this process, next to the agent so far. Messages get to it without being
@@ -77,6 +79,7 @@ impl Conductor {
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.planned.push(Member::Local(proxy));
+        self.agent_is_last = false;
         self
     }
 
@@ -85,6 +88,7 @@ impl Conductor {
     #[must_use]
     pub fn process(mut self, proxy: impl Into<Component>, policy: Policy) -> Self {
         self.planned.push(Member::Process { name: None, component: proxy.into(), policy });
+        self.agent_is_last = false;
         self
     }
 
@@ -92,6 +96,7 @@ impl Conductor {
     #[must_use]
     pub fn agent(mut self, agent: impl Into<Component>) -> Self {
         self.agent = Some((None, agent.into()));
+        self.agent_is_last = true;
         self
     }
 
@@ -99,9 +104,9 @@ impl Conductor {
     /// its program. A proxy of this process has its own name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
-        match (&mut self.agent, self.planned.last_mut()) {
-            (Some((agent, _)), _) if agent.is_none() => *agent = Some(name.into()),
-            (_, Some(Member::Process { name: old, .. })) => *old = Some(name.into()),
+        match (self.agent_is_last, &mut self.agent, self.planned.last_mut()) {
+            (true, Some((agent, _)), _) => *agent = Some(name.into()),
+            (false, _, Some(Member::Process { name: old, .. })) => *old = Some(name.into()),
             _ => {}
         }
         self
@@ -172,7 +177,7 @@ impl Conductor {
     /// A component that the chain needs has failed after the chain was initialized, or the
     /// connection to the client has. Failures before that are the answer to `initialize`.
     pub async fn serve(self, transport: Transport) -> Result<(), ConductError> {
-        let Self { planned, agent, settings } = self;
+        let Self { planned, agent, settings, .. } = self;
         let budget = settings.budget;
         let slot = |kind, name: Option<String>, component: Component, policy| {
             let name = name.unwrap_or_else(|| component.default_name(kind));

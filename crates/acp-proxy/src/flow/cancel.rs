@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use acp_rpc::Id;
 use tokio::sync::Notify;
 
 /// A connection that can withdraw a request that it has sent.
@@ -16,6 +17,8 @@ pub(crate) trait Withdraw: Send + Sync {
 pub(crate) struct Cancel {
     state: Mutex<State>,
     fired: Notify,
+    /// The id that the sender of the request gave to it. A message of a proxy's own has none.
+    origin: Option<Id>,
 }
 
 #[derive(Default)]
@@ -26,6 +29,15 @@ struct State {
 }
 
 impl Cancel {
+    /// Makes the cancellation of a request of a peer.
+    pub(crate) fn of(origin: Id) -> Self {
+        Self { origin: Some(origin), ..Self::default() }
+    }
+
+    pub(crate) const fn origin(&self) -> Option<&Id> {
+        self.origin.as_ref()
+    }
+
     /// Cancels the request. Only the first call has an effect.
     pub(crate) fn fire(&self) {
         let onward = {

@@ -13,7 +13,8 @@ use tokio::sync::Notify;
 use crate::flow::cancel::{Cancel, Withdraw};
 use crate::flow::responder::{Answers, Responder};
 use crate::wire::forms::{self, Form};
-use crate::wire::message::{Answer, Call};
+use crate::wire::member::{member, with};
+use crate::wire::message::{Answer, Call, id_of_text};
 
 /// The most requests of a peer that are open at once.
 const MAX_IN_FLIGHT: usize = 16 * 1024;
@@ -100,7 +101,7 @@ impl Link {
     /// Takes a request of the peer. Returns the obligation to answer it, or `None` if it was
     /// refused.
     pub(crate) fn received(self: &Arc<Self>, id: Id) -> Option<Responder> {
-        let cancel = Arc::<Cancel>::default();
+        let cancel = Arc::new(Cancel::of(id.clone()));
         let refused = {
             let mut tables = self.tables();
             if tables.in_flight.contains_key(&id) {
@@ -119,6 +120,14 @@ impl Link {
             }
             None => Some(Responder::of_peer(Arc::clone(self) as Arc<dyn Answers>, id, cancel)),
         }
+    }
+
+    /// Returns params that name a request of this side by its id, with the id that the sender of
+    /// that request gave to it. Returns `None` if they name none.
+    pub(crate) fn with_origin(&self, params: &str) -> Option<String> {
+        let Some(Id::Int(named)) = member(params, "requestId").and_then(id_of_text) else { return None };
+        let origin = self.tables().pending.get(&named)?.cancel().origin().cloned();
+        with(params, "requestId", &forms::id_text(&origin?))
     }
 
     /// Answers a message that is not a request in flight.

@@ -8,7 +8,7 @@ use acp_rpc::{BoxFuture, CloseReason, Error, Fault, Id, Noise};
 
 use super::link::Link;
 use crate::flow::responder::Responder;
-use crate::wire::forms::{CANCEL, PROXY_INITIALIZE, SUCCESSOR, error_text};
+use crate::wire::forms::{CANCEL, ELICIT, PROXY_INITIALIZE, SUCCESSOR, error_text};
 use crate::wire::member::member;
 use crate::wire::message::{Answer, BadEnvelope, Call, Message, id_of_text};
 
@@ -46,21 +46,20 @@ pub(crate) struct Reader<S> {
 }
 
 impl<S: Site> Reader<S> {
-    fn request(&self, id: Id, call: Call<'_>) {
-        if call.method != SUCCESSOR {
-            if let Some(responder) = self.link.received(id) {
-                self.site.event(&self.link, Event::Plain(call, Some(responder)));
-            }
-            return;
-        }
-        match self.unwrapped(&call) {
-            Ok(call) => {
-                if let Some(responder) = self.link.received(id) {
-                    self.site.event(&self.link, Event::Enveloped(call, Some(responder)));
-                }
-            }
-            Err(error) => self.link.refuse(&id, &error),
-        }
+    fn request(&self, id: Id, call: &Call<'_>) {
+        let is_enveloped = call.method == SUCCESSOR;
+        let call = if is_enveloped { self.unwrapped(call) } else { Ok(call.clone()) };
+        let call = match call {
+            Ok(call) => call,
+            Err(error) => return self.link.refuse(&id, &error),
+        };
+        let Some(responder) = self.link.received(id) else { return };
+        // A request about another one names it by an id that is only known on this connection.
+        let about = call.params.filter(|_| call.method == ELICIT);
+        let about = about.and_then(|params| self.link.with_origin(params));
+        let call = Call { params: about.as_deref().or(call.params), method: call.method };
+        let event = if is_enveloped { Event::Enveloped } else { Event::Plain };
+        self.site.event(&self.link, event(call, Some(responder)));
     }
 
     fn notification(&self, call: Call<'_>) {
@@ -122,7 +121,7 @@ impl<S: Site> Reader<S> {
 impl<S: Site> Lines for Reader<S> {
     fn line(&self, line: &str) {
         match Message::split(line) {
-            Message::Request { id, call } => self.request(id, call),
+            Message::Request { id, call } => self.request(id, &call),
             Message::Notification(call) => self.notification(call),
             Message::Response { id, answer } => {
                 if !self.link.answered(&id, answer) {

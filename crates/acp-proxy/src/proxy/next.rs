@@ -129,7 +129,9 @@ pub struct Neighbor {
 
 impl Neighbor {
     /// Sends a request and returns the answer. The answer may overtake notifications that wait for
-    /// handlers of this proxy, so a handler may wait for it.
+    /// handlers of this proxy, so a handler may wait for it. But behind more than four times the
+    /// budget of messages that wait for this handler, it is not read before the handler goes on.
+    /// Dropping the future cancels the request.
     pub async fn request(&self, method: &str, params: &(impl Encode + Sync + ?Sized)) -> Reply {
         let params = match Json::of(params) {
             Ok(params) => params,

@@ -10,6 +10,8 @@ pub(crate) const SUCCESSOR: &str = "proxy/successor";
 pub(crate) const PROXY_INITIALIZE: &str = "proxy/initialize";
 /// The request that initializes an agent.
 pub(crate) const INITIALIZE: &str = "initialize";
+/// The request of a form or a page, which may be about another request.
+pub(crate) const ELICIT: &str = "elicitation/create";
 /// The notification that cancels a request of its own connection.
 pub(crate) const CANCEL: &str = "$/cancel_request";
 
@@ -77,6 +79,13 @@ pub(crate) fn cancel(buffer: &mut Vec<u8>, id: i64) {
 pub(crate) fn error_text(error: &Error) -> String {
     let mut text = Vec::new();
     put(&mut text, error);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Returns the JSON text of an id.
+pub(crate) fn id_text(id: &Id) -> String {
+    let mut text = Vec::new();
+    put(&mut text, id);
     String::from_utf8(text).unwrap_or_default()
 }
 

@@ -179,3 +179,29 @@ async fn ids_belong_to_their_hop() {
     assert_eq!(chain.client.error(0).await["code"], -32600);
     chain.end().await;
 }
+
+/// px-env-07: a form that is about a request names it by the id of each hop.
+#[tokio::test]
+async fn a_form_about_a_request_names_it_by_the_id_of_the_hop() {
+    let mut chain = chain(1);
+    chain.initialize().await;
+    chain.client.ask("mine", "authenticate", json!({})).await;
+    let (outer, params) = chain.proxies[0].request("authenticate").await;
+    chain.proxies[0].envelop(Some(77), "authenticate", params).await;
+    let (asked, _) = chain.agent.request("authenticate").await;
+    let form = |id: &serde_json::Value| json!({"mode": "form", "requestId": id, "message": "m"});
+    chain.agent.ask(1, "elicitation/create", form(&asked)).await;
+    let (id, params) = chain.proxies[0].enveloped("elicitation/create").await;
+    assert_eq!(params, form(&json!(77)));
+    chain.proxies[0].ask(2, "elicitation/create", form(&outer)).await;
+    let (asked_client, params) = chain.client.request("elicitation/create").await;
+    assert_eq!(params, form(&json!("mine")));
+    chain.client.answer(&asked_client, json!({"action": "decline"})).await;
+    let result = chain.proxies[0].result(2).await;
+    chain.proxies[0].answer(&id, result).await;
+    chain.agent.result(1).await;
+    // One that is unknown stays as it is.
+    chain.agent.ask(3, "elicitation/create", form(&json!(12345))).await;
+    assert_eq!(chain.proxies[0].enveloped("elicitation/create").await.1, form(&json!(12345)));
+    chain.end().await;
+}
