@@ -54,7 +54,11 @@ async fn raw(database: &Database) -> Result<Client> {
 /// Inserts the same bytes in rows of the same length, a megabyte in a statement and two statements
 /// under way, without a head, a lease and a check.
 async fn least(client: &Client, rows: &[&[u8]]) -> Result<f64> {
-    client.batch_execute("drop table if exists least; create table least (seq bigint primary key, records bytea)").await?;
+    client
+        .batch_execute(
+            "drop table if exists least; create table least (seq bigint primary key, records bytea)",
+        )
+        .await?;
     let sql = "insert into least select $1 + piece.place, piece.records \
                from unnest($2::bytea[]) with ordinality as piece(records, place)";
     let insert = client.prepare_typed(sql, &[Type::INT8, Type::BYTEA_ARRAY]).await?;
@@ -73,7 +77,8 @@ async fn least(client: &Client, rows: &[&[u8]]) -> Result<f64> {
 
 pub(crate) async fn appends(database: &Database, store: &PostgresStore) -> Result<()> {
     let (batch, client, folder) = (batch(), raw(database).await?, tempfile::tempdir()?);
-    let text: Vec<u8> = batch.iter().flat_map(|record| format!("update 300\n{}\n", record.json()).into_bytes()).collect();
+    let text: Vec<u8> =
+        batch.iter().flat_map(|record| format!("update 300\n{}\n", record.json()).into_bytes()).collect();
     let rows: Vec<&[u8]> = text.chunks(64 * 1024).collect();
     let (mut ours, mut leasts, mut journals, mut ratios) = (vec![], vec![], vec![], vec![]);
     for round in 0..ROUNDS {
@@ -104,7 +109,8 @@ async fn read(store: &dyn SessionStore, session: &SessionId) -> Result<f64> {
 }
 
 async fn copy_out(client: &Client) -> Result<f64> {
-    let sql = "copy (select records from acp_batch where session = 'long' order by seq) to stdout (format binary)";
+    let sql =
+        "copy (select records from acp_batch where session = 'long' order by seq) to stdout (format binary)";
     let started = Instant::now();
     let mut rows = std::pin::pin!(client.copy_out(sql).await?);
     let mut bytes = 0;

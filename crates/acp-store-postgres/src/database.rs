@@ -85,7 +85,7 @@ impl Database {
             Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),
         };
         if let Err(Failure::Passing(_)) = outcome {
-            // The connection may be of a server that is read-only now, or in the middle of an answer.
+            // It may be that of a server which is read-only now, or in the middle of an answer.
             drop(Object::take(client));
         }
         outcome
@@ -120,7 +120,7 @@ impl Patience {
     /// Waits until the next attempt.
     ///
     /// # Errors
-    /// The failure is a lasting one, or there is no time for another attempt.
+    /// The failure is a lasting one, or the time is over.
     pub(crate) async fn again(&mut self, failure: Failure) -> Result<(), StoreError> {
         let reason = match failure {
             Failure::Passing(reason) => reason,

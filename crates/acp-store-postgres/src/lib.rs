@@ -1,18 +1,16 @@
 #![doc = include_str!("../README.md")]
 
-mod batch;
 mod copy;
 mod database;
 mod error;
-mod facts;
 mod lease;
 mod list;
 mod log;
 mod migrate;
-mod names;
 mod options;
 mod read;
 mod renewal;
+mod rows;
 mod statements;
 mod store;
 #[cfg(feature = "tls-rustls")]

@@ -9,7 +9,8 @@ use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param};
 use crate::error::PostgresError;
-use crate::{facts, names, statements};
+use crate::rows::{facts, names};
+use crate::statements;
 
 /// Returns a page of the principal's sessions. Those used last come first.
 pub(crate) async fn list(

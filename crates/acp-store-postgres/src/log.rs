@@ -9,10 +9,11 @@ use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param};
 use crate::error::{Failure, PostgresError};
-use crate::facts::{self, StateAt};
 use crate::lease::{Change, Ending, Lease, Step};
 use crate::renewal::Leases;
-use crate::{batch, statements};
+use crate::rows::batch;
+use crate::rows::facts::{self, StateAt};
+use crate::statements;
 
 /// An open session.
 pub(crate) struct PostgresLog {
@@ -25,7 +26,7 @@ pub(crate) struct PostgresLog {
     pub(crate) lease: Lease<String>,
 }
 
-/// What a change does, besides the conditions of the lease.
+/// The content of a change.
 enum Changes<'c> {
     Append { pieces: &'c [Vec<u8>], state_at: &'c str },
     SetInfo { info: &'c str, is_use: bool },

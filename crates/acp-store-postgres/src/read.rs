@@ -6,7 +6,8 @@ use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param};
 use crate::error::PostgresError;
-use crate::{batch, statements};
+use crate::rows::batch;
+use crate::statements;
 
 /// The most rows and bytes of a statement that reads. A row that is longer comes alone.
 const ROWS: i64 = 64;

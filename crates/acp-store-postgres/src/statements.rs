@@ -49,7 +49,7 @@ pub(crate) static FENCE_SELF: LazyLock<String> = LazyLock::new(|| {
 
 /// `$5` the number of rows, `$6` `state_at`, `$7` milliseconds, `$8` the rows. Returns seq.
 ///
-/// The head and the rows are one statement, so there is no moment between them.
+/// The head and the rows are one statement, and so they come together.
 pub(crate) static APPEND: LazyLock<String> = LazyLock::new(|| {
     format!(
         "with head as (update acp_session s set seq = s.seq + $5, updated = now(), state_at = $6, {} \

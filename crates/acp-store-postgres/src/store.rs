@@ -10,13 +10,13 @@ use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param, Patience};
 use crate::error::{Failure, PostgresError};
-use crate::facts;
 use crate::lease::Lease;
 use crate::log::{PostgresLog, epoch_and_seq};
 use crate::options::Options;
 use crate::read::Reader;
 use crate::renewal::Leases;
-use crate::{list, migrate, names, statements};
+use crate::rows::{facts, names};
+use crate::{list, migrate, statements};
 
 /// The most sessions that are deleted for their age before others are looked for.
 const AT_ONCE: i64 = 100;

@@ -74,8 +74,6 @@ pub mod mock;
 pub mod model;
 mod peer;
 mod relay;
-#[cfg(feature = "definitions")]
-mod roundtrip;
 #[cfg(feature = "canonical")]
 mod schema;
 mod script;

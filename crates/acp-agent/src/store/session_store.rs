@@ -54,8 +54,8 @@ pub trait SessionStore: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError::Principal`] for a name that cannot be kept. The default fails with
-    /// [`StoreError::Unsupported`]: a store that does not tell principals apart must not be used for
-    /// several.
+    /// [`StoreError::Unsupported`]: a store that does not tell principals apart must not be used
+    /// for several.
     fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
         let _ = principal;
         Err(StoreError::Unsupported { operation: "for_principal" })

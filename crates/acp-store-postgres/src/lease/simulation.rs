@@ -1,7 +1,7 @@
 //! A simulation of the protocol: processes that pause and die, clocks that differ, connections that
 //! drop before and after a commit.
 //!
-//! The conditions and the steps are those of the store. The rest is a database of one session, whose
+//! The conditions and the steps are those of the store. The rest is a database of one session. Its
 //! statements are carried out one after the other, in any order and at any time after they were
 //! sent.
 

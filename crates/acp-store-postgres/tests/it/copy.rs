@@ -107,3 +107,27 @@ async fn a_session_with_other_records_is_left_alone() {
     assert_eq!(read(&store, &"other".into()).await, updates(100..103));
     assert_eq!(read(&store, &"longer".into()).await, updates(0..9));
 }
+
+/// A backup that is made while a session is open. Its lease comes along, and ends like any other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dump_has_every_session() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let original = store(&database).await;
+    fill(&original, 6).await;
+    let id = SessionId::from("open");
+    let mut log = original.create(SessionInfo::new(id.clone(), "/work")).await.unwrap();
+    log.append(updates(0..500)).await.unwrap();
+    let copy = server.restored(&database);
+    log.append(updates(500..600)).await.unwrap();
+    log.close().await.unwrap();
+    let restored = acp_store_postgres::PostgresStore::connect(&crate::quick(&copy)).await.unwrap();
+    assert_eq!(read(&restored, &id).await, updates(0..500));
+    assert!(matches!(restored.open(&id).await.err(), Some(StoreError::Busy { until: Some(_), .. })));
+    server
+        .psql(&copy.name, "update acp_session set lease_until = now() where lease_until is not null")
+        .unwrap();
+    restored.delete(&id).await.unwrap();
+    original.delete(&id).await.unwrap();
+    check_same(&original, &restored).await;
+}

@@ -218,6 +218,22 @@ impl Server {
         self.psql("postgres", "select pg_promote(true, 120)").expect("pg_promote");
     }
 
+    /// Copies the tables of a database to a new one, by pg_dump.
+    pub(crate) fn restored(&self, database: &Database) -> Database {
+        let dump = self.path().join(format!("{}.sql", database.name));
+        let mut pg_dump = command(self.postgres.with_file_name("pg_dump"));
+        pg_dump.args(["-U", "postgres", "-d", &database.name, "-f"]).arg(&dump).arg("-h").arg(self.path());
+        assert!(pg_dump.status().unwrap().success(), "pg_dump");
+        let restored = self.database();
+        let text = std::fs::read_to_string(dump).unwrap();
+        let mut psql = command(self.postgres.with_file_name("psql"));
+        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", &restored.name]);
+        let mut psql = psql.arg("-h").arg(self.path()).stdin(Stdio::piped()).spawn().unwrap();
+        psql.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(psql.wait().unwrap().success(), "psql");
+        restored
+    }
+
     /// Makes a new database.
     pub(crate) fn database(&self) -> Database {
         static COUNT: AtomicUsize = AtomicUsize::new(0);

@@ -3,13 +3,16 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use acp_agent::store::{SessionStore, StoreError};
 
-use super::{PATIENCE, access, content, lists, owners, writers};
+/// The time that a case may take.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Two handles on one empty storage.
 pub(super) type Stores = [Arc<dyn SessionStore>; 2];
+
 /// Returns one handle and the other in turn.
 pub(super) fn in_turn([first, second]: &Stores, round: usize) -> &dyn SessionStore {
     if round.is_multiple_of(2) { &**first } else { &**second }
@@ -39,11 +42,6 @@ pub enum Verdict {
 }
 
 impl StoreCase {
-    /// Returns every case.
-    pub fn all() -> impl Iterator<Item = &'static StoreCase> {
-        [content::CASES, access::CASES, writers::CASES, lists::CASES, owners::CASES].into_iter().flatten()
-    }
-
     /// Returns its name, such as `records-come-back`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -96,7 +94,7 @@ pub(super) fn require(holds: bool, reason: impl FnOnce() -> String) -> Tried {
 /// Builds the table of a module's cases.
 macro_rules! cases {
     ($($name:literal, $promise:literal, $run:ident;)*) => {
-        pub(super) const CASES: &[$crate::store::StoreCase] = &[$($crate::store::StoreCase {
+        pub(super) const CASES: &[$crate::store::case::StoreCase] = &[$($crate::store::case::StoreCase {
             name: $name,
             promise: $promise,
             run: |stores| Box::pin($run(stores)),

@@ -36,7 +36,6 @@ mod writers;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use acp_agent::store::SessionStore;
 #[cfg(doc)]
@@ -44,8 +43,12 @@ use acp_agent::store::StoreError;
 
 pub use self::case::{StoreCase, Verdict};
 
-/// The time that a case may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+impl StoreCase {
+    /// Returns every case.
+    pub fn all() -> impl Iterator<Item = &'static StoreCase> {
+        [content::CASES, access::CASES, writers::CASES, lists::CASES, owners::CASES].into_iter().flatten()
+    }
+}
 
 /// Runs every case with stores of its own.
 pub async fn check_store(stores: impl AsyncFn() -> [Arc<dyn SessionStore>; 2]) -> StoreReport {

@@ -1,11 +1,13 @@
 //! Definitions of the schema by name.
 
+mod roundtrip;
+
 use std::fmt;
 
 use acp_json::{Node, ReadError, Report};
 
+use self::roundtrip::{RoundTrip, Type, round_trip as round_trip_as};
 use crate::generated::definitions;
-use crate::roundtrip::{RoundTrip, Type, round_trip as round_trip_as};
 
 /// A definition that a type was generated for.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use acp_json::{FromNode, Node, Report};
 use serde_core::Serialize;
 
-use crate::definition::Failure;
+use super::Failure;
 
 /// Reads a value as the type that it was made for, and writes it again.
 pub(crate) type RoundTrip = fn(Node<'_>, &mut Report) -> Result<String, Failure>;
