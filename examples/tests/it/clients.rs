@@ -146,7 +146,8 @@ fn a_recorded_turn_is_replayed_without_its_agent() {
 fn the_environment_names_the_version_of_the_protocol() {
     let folder = tempfile::tempdir().expect("a folder");
     for (asked, chosen) in [("1", "1"), ("2", "2"), ("auto", "2")] {
-        let mut client = client(RECORD_REPLAY, &["record", "turn.ndjson", "hello", "--", ECHO], folder.path());
+        let mut client =
+            client(RECORD_REPLAY, &["record", "turn.ndjson", "hello", "--", ECHO], folder.path());
         let output = client.env("ACP_PROTOCOL", asked).output().expect("it runs");
         assert_eq!(end(output), (true, "hello\n[end_turn]\n".into(), String::new()), "{asked}");
         let recorded = std::fs::read_to_string(folder.path().join("turn.ndjson")).expect("it is there");

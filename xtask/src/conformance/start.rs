@@ -58,7 +58,8 @@ pub(super) fn words(
             words.extend(program.get_args().map(OsString::from));
             if subject.side == Side::Client {
                 words.extend(
-                    [scenario(protocol, folder).to_string(), "--".into(), "{agent}".into()].map(OsString::from),
+                    [scenario(protocol, folder).to_string(), "--".into(), "{agent}".into()]
+                        .map(OsString::from),
                 );
             }
             words
