@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use acp_json::{Node, ReadError};
@@ -232,7 +232,12 @@ impl<Cx: CallContext> Handlers<Cx> {
             let (call, handler) = (Call::new(context, params, admission), Arc::clone(&handler));
             Ok(Box::pin(async move {
                 let outcome = match Cx::ready(&call).await {
-                    Ok(()) => call.context().run(handler(call.clone())).await,
+                    Ok(()) => {
+                        // Pinned here: the future of a handler is large, and each function that
+                        // takes it by value would have room for one more.
+                        let handling = pin!(handler(call.clone()));
+                        call.context().run(handling).await
+                    }
                     Err(error) => Err(error),
                 };
                 Cx::finish(&call, outcome).await

@@ -31,6 +31,6 @@ pub use crate::service::request::Request;
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::{Source, Transport, TransportParts};
 pub use crate::wire::codec;
-pub use crate::wire::encode::{Encode, EncodeError};
+pub use crate::wire::encode::{Encode, EncodeError, encode_str};
 pub use crate::wire::message::{Answer, Error, Id, Message, NotJson};
 pub use crate::wire::reading::Noise;

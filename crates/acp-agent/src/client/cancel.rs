@@ -80,7 +80,8 @@ impl Cancel {
         }
     }
 
-    /// Runs a whole handler. The handler and all that it awaits are dropped before this returns.
+    /// Runs a whole handler, which is to be dropped when this has returned, with all that it
+    /// awaits.
     pub(crate) async fn run<T>(&self, handler: impl Future<Output = Result<T>>) -> Result<T> {
         let mut handler = pin!(handler);
         tokio::select! {

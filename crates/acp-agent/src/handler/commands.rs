@@ -50,19 +50,13 @@ impl<S: Send + Sync + 'static> CommandTable<S> {
         &self,
         call: Call<op::Prompt, S>,
         prompt: &dyn Fn(Call<op::Prompt, S>) -> F,
-    ) -> impl Future<Output = Result<PromptResponse>> + Send + 'static + use<F, S>
+    ) -> Answering
     where
         F: Future<Output = Result<PromptResponse>> + Send + 'static,
     {
-        let command = match self.find(&call) {
-            Some(handler) => Ok(handler(call.into_call_of())),
-            None => Err(prompt(call)),
-        };
-        async move {
-            match command {
-                Ok(command) => command.await,
-                Err(prompt) => prompt.await,
-            }
+        match self.find(&call) {
+            Some(handler) => handler(call.into_call_of()),
+            None => Box::pin(prompt(call)),
         }
     }
 

@@ -10,6 +10,10 @@ use super::{Record, RecordKind, StoreError};
 const FULL: usize = 64 * 1024;
 /// Room in a block for the record that makes it full, as long as that is a short one.
 const SLACK: usize = 4 * 1024;
+/// The room of a new block: as much as a short turn takes. To grow step by step costs more.
+const FIRST: usize = 4 * 1024;
+/// The records that a new block has room for.
+const RECORDS: usize = 32;
 
 /// Records whose texts stand behind each other. Many of them cost no more memory than their bytes.
 #[derive(Default)]
@@ -22,6 +26,10 @@ impl Block {
     /// Returns the length of the text, in bytes.
     fn len(&self) -> usize {
         self.records.last().map_or(0, |(_, at)| at.end)
+    }
+
+    fn with_capacity(bytes: usize) -> Self {
+        Block { text: Vec::with_capacity(bytes), records: Vec::with_capacity(RECORDS) }
     }
 
     fn add<E>(
@@ -46,7 +54,11 @@ impl Block {
 
     /// Adds the records, which share the memory, to `all`.
     fn split(self, all: &mut Vec<Record>) -> Result<(), StoreError> {
-        let text = Arc::new(String::from_utf8(self.text).map_err(StoreError::other)?);
+        let mut text = String::from_utf8(self.text).map_err(StoreError::other)?;
+        // A store that keeps the records keeps no more than their texts.
+        text.shrink_to_fit();
+        let text = Arc::new(text);
+        all.reserve(self.records.len());
         all.extend(self.records.into_iter().map(|(kind, at)| Record::within(kind, Arc::clone(&text), at)));
         Ok(())
     }
@@ -86,8 +98,10 @@ impl Blocks {
 
     fn with_room(&mut self) -> &mut Block {
         if self.last.len() >= FULL {
-            let next = Block { text: Vec::with_capacity(FULL + SLACK), records: Vec::new() };
+            let next = Block::with_capacity(FULL + SLACK);
             self.full.push(std::mem::replace(&mut self.last, next));
+        } else if self.is_empty() {
+            self.last = Block::with_capacity(FIRST);
         }
         &mut self.last
     }

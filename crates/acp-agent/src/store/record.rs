@@ -143,6 +143,10 @@ impl Record {
             };
             let count = records.iter().take_while(fits).count().max(1);
             let Some((these, rest)) = records.split_at_mut_checked(count) else { return };
+            if Self::are_all_of_a_piece(these) {
+                records = rest;
+                continue;
+            }
             let mut text = String::with_capacity(these.iter().map(|record| record.json().len()).sum());
             text.extend(these.iter().map(Self::json));
             let (text, mut start) = (Arc::new(text), 0);
@@ -153,6 +157,15 @@ impl Record {
             }
             records = rest;
         }
+    }
+
+    /// Returns true if these records share a piece of memory that has nothing but their texts.
+    fn are_all_of_a_piece(records: &[Self]) -> bool {
+        let [first, others @ ..] = records else { return true };
+        let bytes = records.iter().map(|record| record.json().len()).sum::<usize>();
+        // Nobody else can have a part of it either.
+        let is_shared = others.iter().all(|record| record.shares(first));
+        is_shared && first.text.capacity() == bytes && Arc::strong_count(&first.text) == records.len()
     }
 
     /// Returns true if the two records share the memory of their texts.
@@ -251,5 +264,23 @@ mod tests {
             assert!(bytes <= 64 || piece.len() == 1, "{bytes} bytes of {} records", piece.len());
         }
         assert!(records[0].shares(&records[1]));
+    }
+
+    #[test]
+    fn records_with_a_piece_to_themselves_stay_in_it() {
+        let text = Arc::new(String::from("\"a\"\"b\""));
+        let within = |at| Record::within(RecordKind::Update, Arc::clone(&text), at);
+        let mut records = [within(0..3), within(3..6)];
+        let piece = Arc::as_ptr(&text);
+        // Somebody else has it too.
+        Record::gather(&mut records, 64);
+        assert_ne!(Arc::as_ptr(&records[0].text), piece);
+        let piece = Arc::as_ptr(&records[0].text);
+        Record::gather(&mut records, 64);
+        assert_eq!(Arc::as_ptr(&records[0].text), piece);
+        // A rest must not keep the memory of what is gone.
+        Record::gather(&mut records[1..], 64);
+        assert_ne!(Arc::as_ptr(&records[1].text), piece);
+        assert_eq!(records[1].piece(), 3);
     }
 }

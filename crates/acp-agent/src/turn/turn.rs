@@ -167,7 +167,7 @@ impl Turn {
         self.check_open()?;
         let update = update.into();
         let is_usage = self.scope.session.meter().observe(&update);
-        self.send_update(update).await?;
+        self.send_open(None, update).await?;
         if is_usage { self.check_limits() } else { Ok(()) }
     }
 
@@ -195,6 +195,11 @@ impl Turn {
         update: SessionUpdate,
     ) -> Result<()> {
         self.check_open()?;
+        self.send_open(known_items, update).await
+    }
+
+    /// Sends an update of a turn that was just found open.
+    async fn send_open(&self, known_items: Option<usize>, update: SessionUpdate) -> Result<()> {
         self.scope.flow.sends();
         let (session, gate) = (&self.scope.session, &self.scope.gate);
         let (open, mut plan) = (&self.scope.plan, OpenPlan::of(&update));

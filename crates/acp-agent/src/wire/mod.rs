@@ -19,6 +19,7 @@ pub(crate) mod initialize;
 pub(crate) mod loss;
 #[cfg(any(feature = "v2", feature = "unstable"))]
 mod one_plan;
+mod piece;
 pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod session;

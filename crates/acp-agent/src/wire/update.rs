@@ -4,6 +4,7 @@ use acp_rpc::{CallError, Encode, EncodeError, Peer};
 use acp_types::v1::{ProtocolVersion, SessionId, SessionUpdate, ToolCallStatus};
 
 use super::gate::Gate;
+use super::piece::Piece;
 use super::settings::KnownSettings;
 #[cfg(feature = "v2")]
 use super::v2;
@@ -40,7 +41,10 @@ impl UpdateParams<'_> {
     /// Writes the params, and returns the length of the update's own text in them.
     pub(crate) fn write(&self, buffer: &mut Vec<u8>) -> Result<usize, EncodeError> {
         match self.wire {
-            Wire::V1 => v1::update::write(self.session, buffer, |buffer| self.update.encode(buffer)),
+            Wire::V1 => v1::update::write(self.session, buffer, |buffer| match Piece::of(self.update) {
+                Some(piece) => piece.write_v1(buffer),
+                None => self.update.encode(buffer),
+            }),
             #[cfg(feature = "v2")]
             Wire::V2 => {
                 let update = v2::update::Update {
@@ -48,7 +52,10 @@ impl UpdateParams<'_> {
                     settings: self.settings,
                     known_items: self.known_items,
                 };
-                v1::update::write(self.session, buffer, |buffer| update.encode(buffer))
+                v1::update::write(self.session, buffer, |buffer| match Piece::of(self.update) {
+                    Some(piece) if piece.write_v2(buffer)? => Ok(()),
+                    _ => update.encode(buffer),
+                })
             }
         }
     }

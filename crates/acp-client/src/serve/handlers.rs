@@ -36,7 +36,7 @@ pub struct OfClient {
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type UpdateHandler = Arc<dyn Fn(SessionNotification, &dyn Fn() -> Context) -> Boxed<()> + Send + Sync>;
+type UpdateHandler = Arc<dyn Fn(Box<SessionNotification>, &dyn Fn() -> Context) -> Boxed<()> + Send + Sync>;
 
 impl Handlers {
     /// Serves the request `M`, a marker of [`v1::methods`](crate::v1::methods).
@@ -122,7 +122,7 @@ impl Handlers {
             let handler = Arc::clone(&handler);
             // Called in the job. The job itself is made on the reader, where user code must not
             // run.
-            Box::pin(async move { handler(update).await })
+            Box::pin(async move { handler(*update).await })
         }));
         self
     }
@@ -235,7 +235,7 @@ impl Handlers {
     /// a `context` only for handlers that take one.
     pub(crate) fn updated(
         self: &Arc<Self>,
-        update: SessionNotification,
+        update: Box<SessionNotification>,
         context: impl Fn() -> Context,
     ) -> Boxed<()> {
         if let [only] = self.special.updates.as_slice() {

@@ -73,7 +73,7 @@ impl ServeNotification<op::Update> for Context {
         handlers.special.updates.push(Arc::new(move |update, context| {
             let (context, method, listener) = (context(), Arc::clone(&method), Arc::clone(&listener));
             Box::pin(async move {
-                if let Err(error) = listener(Call::new(context.clone(), Arc::new(update), ())).await {
+                if let Err(error) = listener(Call::new(context.clone(), Arc::from(update), ())).await {
                     context.ignored(&method, &error.to_string());
                 }
             })

@@ -119,7 +119,7 @@ impl ClientService {
         let handled = handled.map(|update| self.handlers.updated(update, || self.notification_context(peer)));
         let push = |event, weight| Coming::push_now(&session, event, weight).err();
         let waits = if is_shown { push(event, weight) } else { None };
-        let more_waits = more.filter(|_| is_shown).and_then(|event| push(event, inbox::INSERTED));
+        let more_waits = more.filter(|_| is_shown).and_then(|event| push(*event, inbox::INSERTED));
         let finished = wire.ended_by(&session.flow, state.as_deref());
         let job: BoxFuture = match (waits, handled) {
             (None, None) if more_waits.is_none() && finished.is_empty() => return Delivery::Done,
@@ -144,7 +144,7 @@ impl ClientService {
     fn update_of_unknown_session(
         &self,
         id: &SessionId,
-        update: Option<SessionNotification>,
+        update: Option<Box<SessionNotification>>,
         peer: &Peer,
     ) -> Delivery {
         let Some(update) = update else {

@@ -73,10 +73,7 @@ impl Wire {
         match self {
             Self::V1 => v1::incoming::update(params, is_handled),
             #[cfg(feature = "v2")]
-            Self::V2 => {
-                let offer = v2::offers::offer(&params);
-                v2::update::read(params, is_handled).map(|update| Update { offer, ..update })
-            }
+            Self::V2 => v2::update::read(params, is_handled),
         }
     }
 

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use acp_json::Node;
-use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_core::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// The JSON type of a whole line.
-pub(crate) enum Shape<'a> {
-    Object(Envelope<'a>),
+pub(crate) enum Shape {
+    Object,
     Array,
     Scalar,
 }
@@ -23,13 +23,23 @@ pub(crate) struct Envelope<'a> {
     pub(crate) error: Option<Node<'a>>,
 }
 
-/// A tree that a line was read into by other means.
-impl<'a> From<Node<'a>> for Shape<'a> {
-    fn from(mut tree: Node<'a>) -> Self {
+impl<'a> Envelope<'a> {
+    /// Reads a whole line, and takes the members of an object.
+    pub(crate) fn read<R: serde_json::de::Read<'a>>(
+        &mut self,
+        mut reader: serde_json::Deserializer<R>,
+    ) -> Result<Shape, serde_json::Error> {
+        let shape = Fill(self).deserialize(&mut reader)?;
+        reader.end()?;
+        Ok(shape)
+    }
+
+    /// Takes the members of a tree that a line was read into by other means.
+    pub(crate) fn take(&mut self, mut tree: Node<'a>) -> Shape {
         match &tree {
             Node::Map(_) => {}
-            Node::Seq(_) => return Self::Array,
-            _ => return Self::Scalar,
+            Node::Seq(_) => return Shape::Array,
+            _ => return Shape::Scalar,
         }
         let version = match tree.take("jsonrpc") {
             None => Version::Absent,
@@ -38,11 +48,10 @@ impl<'a> From<Node<'a>> for Shape<'a> {
         };
         let mut take = |name| tree.take(name);
         let (id, method, params) = (take("id"), take("method"), take("params"));
-        Self::Object(Envelope { version, id, method, params, result: take("result"), error: take("error") })
+        *self = Envelope { version, id, method, params, result: take("result"), error: take("error") };
+        Shape::Object
     }
-}
 
-impl<'a> Envelope<'a> {
     /// Takes the values of the members from another tree of the same text.
     pub(crate) fn replace_values(&mut self, mut tree: Node<'a>) {
         for (name, value) in [
@@ -67,23 +76,26 @@ pub(crate) enum Version {
     Other,
 }
 
-impl<'de> Deserialize<'de> for Shape<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShapeVisitor)
+/// Fills an envelope in place: it is large, and would be moved at each step otherwise.
+struct Fill<'e, 'a>(&'e mut Envelope<'a>);
+
+impl<'de> DeserializeSeed<'de> for Fill<'_, 'de> {
+    type Value = Shape;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Shape, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct ShapeVisitor;
-
-impl<'de> Visitor<'de> for ShapeVisitor {
-    type Value = Shape<'de>;
+impl<'de> Visitor<'de> for Fill<'_, 'de> {
+    type Value = Shape;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut envelope = Envelope::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+        let Fill(envelope) = self;
         while let Some(member) = map.next_key()? {
             let value: Node<'de> = map.next_value()?;
             match member {
@@ -97,36 +109,36 @@ impl<'de> Visitor<'de> for ShapeVisitor {
                 Member::Other => {}
             }
         }
-        Ok(Shape::Object(envelope))
+        Ok(Shape::Object)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
         // The entries are read, not skipped, to find text that is not JSON or not UTF-8.
         while seq.next_element::<Node<'de>>()?.is_some() {}
         Ok(Shape::Array)
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+    fn visit_str<E: Error>(self, _: &str) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+    fn visit_unit<E: Error>(self) -> Result<Shape, E> {
         Ok(Shape::Scalar)
     }
 }

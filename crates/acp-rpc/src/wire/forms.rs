@@ -1,6 +1,6 @@
 //! The wire form of each kind of message, written straight into a buffer.
 
-use super::encode::Encode;
+use super::encode::{Encode, encode_str};
 use super::message::{Error, Id};
 
 type Result = std::result::Result<(), serde_json::Error>;
@@ -43,7 +43,7 @@ pub(crate) fn error(buffer: &mut Vec<u8>, id: &Id, error: &Error) -> Result {
 }
 
 fn call<P: Encode + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> Result {
-    method.encode(buffer)?;
+    encode_str(method, buffer)?;
     let before = buffer.len();
     buffer.extend_from_slice(br#","params":"#);
     let start = buffer.len();

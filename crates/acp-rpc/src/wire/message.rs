@@ -298,20 +298,21 @@ impl<'a> Message<'a> {
     ///
     /// Fails if the line is not JSON.
     pub fn parse(line: &'a [u8]) -> Result<Self, NotJson> {
+        let mut envelope = Envelope::default();
         let parse = || match std::str::from_utf8(line) {
             // One check of the whole line costs less than one of each string in it.
-            Ok(text) => serde_json::from_str(text),
+            Ok(text) => envelope.read(serde_json::Deserializer::from_str(text)),
             // It fails too, and says where.
-            Err(_) => serde_json::from_slice(line),
+            Err(_) => envelope.read(serde_json::Deserializer::from_slice(line)),
         };
         let (shape, lost_digits) = acp_json::watch_numbers(line, parse);
         // A parser fails at numbers beyond the largest double, which are valid JSON.
-        let shape = shape.or_else(|error: serde_json::Error| match acp_json::parse_slice(line) {
-            Ok(tree) => Ok(tree.into()),
+        let shape = shape.or_else(|error| match acp_json::parse_slice(line) {
+            Ok(tree) => Ok(envelope.take(tree)),
             Err(_) => Err(NotJson { column: error.column() }),
         })?;
         Ok(match shape {
-            Shape::Object(mut envelope) => {
+            Shape::Object => {
                 if lost_digits && let Ok(exact) = acp_json::parse_slice(line) {
                     envelope.replace_values(exact);
                 }

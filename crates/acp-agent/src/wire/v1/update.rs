@@ -1,6 +1,6 @@
 //! The params of `session/update`.
 
-use acp_rpc::{Encode as _, EncodeError};
+use acp_rpc::{EncodeError, encode_str};
 use acp_types::method::Method as _;
 use acp_types::v1::{SessionId, methods};
 
@@ -13,7 +13,7 @@ pub(in crate::wire) fn write(
     update: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>,
 ) -> Result<usize, EncodeError> {
     buffer.extend_from_slice(br#"{"sessionId":"#);
-    session.encode(buffer)?;
+    encode_str(session.as_str(), buffer)?;
     buffer.extend_from_slice(br#","update":"#);
     let start = buffer.len();
     update(buffer)?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use acp_rpc::{CallError, Encode, EncodeError, Error as RpcError, Peer, Reply, Request};
+use acp_rpc::{CallError, Encode, EncodeError, Error as RpcError, Peer, Reply, Request, encode_str};
 use acp_types::method::Method as _;
 use acp_types::v1::ext::unique_id;
 use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReason};
@@ -209,9 +209,9 @@ struct Echo<'a> {
 impl Encode for Echo<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         buffer.extend_from_slice(br#"{"sessionId":"#);
-        self.session.encode(buffer)?;
+        encode_str(self.session.as_str(), buffer)?;
         buffer.extend_from_slice(br#","update":{"sessionUpdate":"user_message","messageId":"#);
-        self.message_id.encode(buffer)?;
+        encode_str(self.message_id.as_str(), buffer)?;
         buffer.extend_from_slice(br#","content":"#);
         Blocks(self.prompt).encode(buffer)?;
         buffer.extend_from_slice(b"}}");

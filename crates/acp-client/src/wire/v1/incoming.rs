@@ -62,7 +62,7 @@ pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Upda
             session_id: read.session_id.clone(),
             event,
             more: None,
-            handled: Some(read),
+            handled: Some(Box::new(read)),
             #[cfg(feature = "v2")]
             offer: None,
         }

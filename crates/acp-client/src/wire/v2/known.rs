@@ -46,7 +46,7 @@ impl Known {
                 }
                 update.event = Event::ToolCall(call);
                 // A new call has none of it anyway.
-                update.more.take_if(|more| matches!(more, Event::Cleared(Cleared::ToolCall { .. })));
+                update.more.take_if(|more| matches!(**more, Event::Cleared(Cleared::ToolCall { .. })));
             }
             Event::NamedPlan { id, plan } => {
                 let id = id.clone();
@@ -59,26 +59,27 @@ impl Known {
                 match plan {
                     PlanContent::Items(plan) => {
                         update.event = Event::Plan(std::mem::replace(plan, Plan::new([])));
-                        update.more = had_other.then_some(Event::PlanRemoved { id });
+                        update.more = had_other.then(|| Box::new(Event::PlanRemoved { id }));
                     }
                     // Other content takes the place of the steps.
                     PlanContent::Unknown(_) => {
                         let event = std::mem::replace(&mut update.event, Event::Plan(Plan::new([])));
-                        update.more = Some(event);
+                        update.more = Some(Box::new(event));
                     }
                 }
             }
             Event::Config(config) => {
                 let mode = config::mode_option(&config.config_options).map(|(_, mode)| &mode.current_value);
                 if let Some(mode) = mode.filter(|mode| self.mode.as_ref() != Some(mode)) {
-                    update.more = Some(Event::Mode(CurrentModeUpdate::new(mode.as_str())));
+                    let mode_event = Event::Mode(CurrentModeUpdate::new(mode.as_str()));
+                    update.more = Some(Box::new(mode_event));
                     self.mode = Some(mode.clone());
                 }
             }
             Event::PlanRemoved { id } => {
                 if let Some(first) = self.plan.as_mut().filter(|first| first.id == *id) {
                     let event = std::mem::replace(&mut update.event, Event::Plan(Plan::new([])));
-                    update.more = std::mem::take(&mut first.is_named).then_some(event);
+                    update.more = std::mem::take(&mut first.is_named).then(|| Box::new(event));
                 }
             }
             _ => {}

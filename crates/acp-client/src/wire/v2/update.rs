@@ -6,7 +6,7 @@ use acp_types::v1::{SessionNotification, SessionUpdate};
 use acp_types::v2::{self, UpdateSessionNotification};
 
 use super::piece::{self, Piece};
-use super::{as_is, event};
+use super::{as_is, event, offers};
 use crate::Event;
 use crate::event::PlanContent;
 use crate::wire::update::Update;
@@ -16,6 +16,7 @@ const KIND: &str = "sessionUpdate";
 
 /// Reads an update. With `is_handled` it is also read as handlers of updates get it.
 pub(in crate::wire) fn read(mut params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
+    let offer = offers::offer(&params);
     let raw = if is_handled { params.get("update").cloned() } else { None };
     let (session_id, event, cleared, meta) = match piece::take(&mut params) {
         Some(piece) => {
@@ -31,10 +32,10 @@ pub(in crate::wire) fn read(mut params: Node<'_>, is_handled: bool) -> Result<Up
     let handled = raw.map(|raw| {
         let mut handled = SessionNotification::new(session_id.clone(), handled(&event, raw));
         handled.meta = meta;
-        handled
+        Box::new(handled)
     });
-    let more = cleared.map(Event::Cleared);
-    Ok(Update { session_id, event, more, handled, offer: None })
+    let more = cleared.map(|cleared| Box::new(Event::Cleared(cleared)));
+    Ok(Update { session_id, event, more, handled, offer })
 }
 
 /// Reads the params.
