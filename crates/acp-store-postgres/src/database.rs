@@ -5,8 +5,10 @@ use std::time::Duration;
 use acp_agent::store::StoreError;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::Row;
+#[cfg(feature = "tls-rustls")]
+use tokio_postgres::config::Host;
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Config, NoTls, Row};
 
 use crate::error::{Failure, Passing, PostgresError};
 use crate::options::Options;
@@ -33,11 +35,7 @@ impl Database {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.attempt);
         }
-        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        #[cfg(feature = "tls-rustls")]
-        let manager = Manager::from_config(config, crate::tls::connector()?, recycling);
-        #[cfg(not(feature = "tls-rustls"))]
-        let manager = Manager::from_config(config, tokio_postgres::NoTls, recycling);
+        let manager = manager(config)?;
         let pool = Pool::builder(manager).max_size(options.connections).runtime(Runtime::Tokio1);
         let pool = pool.build().map_err(|error| PostgresError::Tls(error.to_string()))?;
         Ok(Database { pool, attempt: options.attempt, patience: options.patience })
@@ -89,6 +87,25 @@ impl Database {
             drop(Object::take(client));
         }
         outcome
+    }
+}
+
+fn manager(config: Config) -> Result<Manager, PostgresError> {
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    // Sockets of this machine have no TLS, and no name that a certificate could have.
+    #[cfg(feature = "tls-rustls")]
+    if config.get_hosts().is_empty() || !config.get_hosts().iter().all(is_socket) {
+        return Ok(Manager::from_config(config, crate::tls::connector()?, recycling));
+    }
+    Ok(Manager::from_config(config, NoTls, recycling))
+}
+
+#[cfg(feature = "tls-rustls")]
+const fn is_socket(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
     }
 }
 

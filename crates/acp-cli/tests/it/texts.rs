@@ -85,6 +85,7 @@ fn there_is_a_man_page_for_each_command() {
         "acp-bridge.1",
         "acp-check.1",
         "acp-completions.1",
+        "acp-conduct.1",
         "acp-connect.1",
         "acp-demo.1",
         "acp-info.1",

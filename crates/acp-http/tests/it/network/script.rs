@@ -32,7 +32,7 @@ impl Asked {
     fn policy(&self) -> PermissionPolicy {
         let asked = self.clone();
         PermissionPolicy::ask(move |request| {
-            let title = request.tool_call.title.clone().unwrap_or_default();
+            let title = request.tool_call.title.unwrap_or_default();
             *asked.0.lock().unwrap().entry(title).or_default() += 1;
             std::future::ready(PermissionAnswer::AllowOnce)
         })
@@ -181,9 +181,6 @@ impl Script {
     }
 
     fn may_fail(&self, step: &str, error: &Error) -> Result<(), String> {
-        if std::env::var_os("ACP_SHOW").is_some() {
-            eprintln!("{step}: {error}");
-        }
         match error {
             error if self.is_sound => Err(format!("{step}: {error}")),
             Error::GivenUp { .. } => Err(format!("{step}: {error}")),
