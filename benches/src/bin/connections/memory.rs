@@ -11,9 +11,9 @@ use crate::agents::Agent;
 use crate::case::{Contestant, Pair};
 use crate::clients::{Client, MEMORY_PIPE, Over};
 use crate::floor::{FloorClient, Reading};
-use benches::report::{Report, duration, number};
 use crate::run::runtime;
 use crate::script::Script;
+use benches::report::{Report, duration, number};
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// The long line.

@@ -17,9 +17,9 @@ use tokio::runtime::Runtime;
 use crate::agents::Agent;
 use crate::clients::{MEMORY_PIPE, Reaped, spawn};
 use crate::floor::{FloorClient, Reading};
-use benches::report::{Report, duration, times_of};
 use crate::run::runtime;
 use crate::script::{CHUNK, Script};
+use benches::report::{Report, duration, times_of};
 
 /// The number of updates of the session in memory, where only the agent's own work counts.
 const IN_MEMORY: usize = 10_000;

@@ -6,8 +6,8 @@ use benches::Table;
 use crate::agents::Agent;
 use crate::case::{Pair, contestants, race_turns};
 use crate::clients::{Client, Over};
-use benches::report::{Report, duration, number, times_of};
 use crate::script::Script;
+use benches::report::{Report, duration, number, times_of};
 
 const PAIRS: [Pair; 6] = [
     Pair(Client::Floor, Agent::Floor),

@@ -10,9 +10,9 @@ use benches::Table;
 
 use crate::agents::Agent;
 use crate::clients::{Client, Over, connect_to};
-use benches::report::{Report, number};
 use crate::run::runtime;
 use crate::script::Script;
+use benches::report::{Report, number};
 
 /// Calls per turn are the calls of the longer run minus the calls of the shorter one. Both start
 /// and end alike.

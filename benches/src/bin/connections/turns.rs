@@ -6,9 +6,9 @@ use benches::{Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
+use crate::script::Script;
 use benches::placement;
 use benches::report::{Report, duration, times_of};
-use crate::script::Script;
 
 /// Every agent with one client, every client with one agent, and each client with its own agent.
 const PAIRS: [Pair; 12] = [

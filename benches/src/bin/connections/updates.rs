@@ -6,8 +6,8 @@ use benches::{Heap, Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
-use benches::report::{Report, duration, number, times_of};
 use crate::script::Script;
+use benches::report::{Report, duration, number, times_of};
 
 /// The number of updates of a turn, so that its prompt and its answer do not count.
 const UPDATES: usize = 1_000;

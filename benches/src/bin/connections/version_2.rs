@@ -9,8 +9,8 @@ use benches::{Heap, Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
-use benches::report::{Report, duration, number, times_of};
 use crate::script::Script;
+use benches::report::{Report, duration, number, times_of};
 
 /// Every agent with one client, every client with one agent, and each client with its own agent.
 const PAIRS: [Pair; 10] = [

@@ -82,7 +82,8 @@ pub(crate) fn busy(report: &mut Report) -> Result<()> {
             work(ALL[index], &mut figures[index])?;
         }
     }
-    let header = ["server", "turns a second", "of Rust SDK", "processor each", "resident each", "of Rust SDK"];
+    let header =
+        ["server", "turns a second", "of Rust SDK", "processor each", "resident each", "of Rust SDK"];
     let mut table = Table::new(&header);
     let official = &figures[2];
     for (server, of) in ALL.iter().zip(&figures) {

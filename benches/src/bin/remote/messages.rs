@@ -45,7 +45,10 @@ pub(crate) fn answer(id: u64, result: &serde_json::Value) -> String {
 /// Returns the id of a message that was made here.
 pub(crate) fn id_of(message: &[u8]) -> u64 {
     let at = memchr::memmem::find(message, b"\"id\":").map_or(0, |at| at + 5);
-    message[at..].iter().take_while(|byte| byte.is_ascii_digit()).fold(0, |id, digit| id * 10 + u64::from(digit - b'0'))
+    message[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .fold(0, |id, digit| id * 10 + u64::from(digit - b'0'))
 }
 
 /// Returns true if the text has these bytes in it.

@@ -130,7 +130,9 @@ impl Body for Either {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Either::Whole(whole) => Pin::new(whole).poll_frame(cx),
-            Either::Events(events) => events.poll_recv(cx).map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
+            Either::Events(events) => {
+                events.poll_recv(cx).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            }
         }
     }
 

@@ -41,9 +41,7 @@ fn agent() -> impl ConnectTo<Client> {
         .on_receive_request(
             async move |request: PromptRequest, responder, client: ConnectionTo<Client>| {
                 // A handler that awaits the client here would stop the SDK's dispatch loop.
-                client
-                    .clone()
-                    .spawn(async move { responder.respond_with_result(turn(&request, &client)) })
+                client.clone().spawn(async move { responder.respond_with_result(turn(&request, &client)) })
             },
             on_receive_request!(),
         )

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, CancelNotification, ContentBlock, ContentChunk, InitializeRequest,
-    InitializeResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse,
-    PermissionOption, PermissionOptionKind, PromptRequest, PromptResponse, RequestPermissionOutcome,
-    RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, StopReason, TextContent,
-    ToolCallUpdate, ToolCallUpdateFields,
+    AgentCapabilities, CancelNotification, ContentBlock, ContentChunk, InitializeRequest, InitializeResponse,
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PermissionOption,
+    PermissionOptionKind, PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
+    SessionId, SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallUpdate,
+    ToolCallUpdateFields,
 };
 use agent_client_protocol::{
     Agent, Client, ConnectTo, Error, Result, on_receive_notification, on_receive_request,
@@ -136,10 +136,8 @@ impl State {
 
 fn say(client: &ConnectionTo<Client>, session: &SessionId, text: &str) -> Result<()> {
     let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)));
-    client.send_notification(SessionNotification::new(
-        session.clone(),
-        SessionUpdate::AgentMessageChunk(chunk),
-    ))
+    client
+        .send_notification(SessionNotification::new(session.clone(), SessionUpdate::AgentMessageChunk(chunk)))
 }
 
 async fn ask(client: &ConnectionTo<Client>, session: &SessionId) -> Result<String> {

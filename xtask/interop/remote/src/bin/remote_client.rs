@@ -79,11 +79,7 @@ async fn prompt(session: &Session, text: &str) -> Result<String> {
 }
 
 /// Does something else once a turn has said something.
-async fn turn(
-    session: &Session,
-    text: &str,
-    meanwhile: impl AsyncFnOnce() -> Result<()>,
-) -> Result<String> {
+async fn turn(session: &Session, text: &str, meanwhile: impl AsyncFnOnce() -> Result<()>) -> Result<String> {
     let mut meanwhile = Some(meanwhile);
     let mut turn = session.prompt(text).await?;
     let mut said = String::new();

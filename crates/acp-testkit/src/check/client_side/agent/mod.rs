@@ -66,8 +66,10 @@ pub(super) struct Agent {
     /// The prompt whose turn has not ended.
     pub(super) prompt: Option<Message>,
     /// The number of messages of prompts that have their place in a conversation.
+    #[cfg(feature = "v2")]
     inserted: usize,
     /// True if the message of the last prompt has its place.
+    #[cfg(feature = "v2")]
     is_inserted: bool,
     /// Updates that come after the answer that opens a session.
     pub(super) opening: Vec<Value>,
@@ -110,7 +112,9 @@ impl Agent {
             initialized: false,
             sessions: Vec::new(),
             prompt: None,
+            #[cfg(feature = "v2")]
             inserted: 0,
+            #[cfg(feature = "v2")]
             is_inserted: false,
             opening: Vec::new(),
             folders: Vec::new(),
@@ -154,7 +158,10 @@ impl Agent {
         let method = request.method().unwrap_or_default();
         if method == "session/prompt" {
             self.prompt = Some(request.clone());
-            self.is_inserted = false;
+            #[cfg(feature = "v2")]
+            {
+                self.is_inserted = false;
+            }
         }
         if method == "initialize" {
             self.asked_version = request.params().get("protocolVersion").and_then(Value::as_u64);
