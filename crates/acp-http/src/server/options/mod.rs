@@ -25,8 +25,8 @@ pub(crate) type WriteMetrics = Arc<dyn Fn(Counts) -> String + Send + Sync>;
 
 /// The settings of a [`Server`](super::Server). Sizes are in bytes.
 ///
-/// Any number works. A time of [`Duration::MAX`] never ends. A limit of 0 refuses all, apart from
-/// the buffer: 0 counts as 1 there, which is one message at a time.
+/// Any number works. A time of [`Duration::MAX`](std::time::Duration::MAX) never ends. A limit of 0
+/// refuses all, apart from the buffer: 0 counts as 1 there, which is one message at a time.
 ///
 /// By default nobody authenticates, clients must use a name of this machine, and no web page may
 /// use the server.
