@@ -3,6 +3,7 @@
 
 mod allocations;
 mod document;
+pub mod options;
 pub mod peers;
 pub mod placement;
 mod race;

@@ -39,7 +39,7 @@ pub struct Copied {
 ///
 /// # Errors
 /// A list of the sessions cannot be read, or a store is not [available](StoreError::Unavailable).
-/// What is wrong with one session only is in [`Copied::left`].
+/// Another error of a session is in [`Copied::left`], and the other sessions are copied.
 pub async fn copy(from: &dyn SessionStore, to: &dyn SessionStore) -> Result<Copied, StoreError> {
     let mut copied = Copied::default();
     for session in in_order_of_use(from).await? {

@@ -22,22 +22,15 @@ mod turns;
 mod updates;
 mod version_2;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::Result;
+use benches::options::Options;
 use benches::report::Report;
 use benches::{Counting, placement};
-use lexopt::prelude::*;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 const PARTS: [&str; 7] = ["turns", "v2", "requests", "updates", "replay", "memory", "syscalls"];
-
-struct Options {
-    rounds: usize,
-    check: bool,
-    write: bool,
-    parts: Vec<String>,
-}
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -49,54 +42,33 @@ fn main() -> Result<()> {
         ["client", word, turns, updates] => syscalls::client_child(word, turns.parse()?, updates.parse()?),
         ["unread", word] => memory::unread_child(word),
         ["connections", word] => memory::connections_child(word),
-        _ => compare(&options()?),
+        _ => compare(&Options::read(200, &PARTS)?),
     }
 }
 
 fn compare(options: &Options) -> Result<()> {
-    let wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|word| word == part);
     let mut report = Report::new("bars").skipped("skipped");
     placement::pin()?;
-    if wanted("turns") {
+    if options.wants("turns") {
         turns::run(&mut report, options.rounds)?;
     }
-    if wanted("v2") {
+    if options.wants("v2") {
         version_2::run(&mut report, options.rounds)?;
     }
-    if wanted("requests") {
+    if options.wants("requests") {
         requests::run(&mut report, options.rounds)?;
     }
-    if wanted("updates") {
+    if options.wants("updates") {
         updates::run(&mut report, options.rounds)?;
     }
-    if wanted("replay") {
+    if options.wants("replay") {
         replay::run(&mut report, options.rounds)?;
     }
-    if wanted("memory") {
+    if options.wants("memory") {
         memory::run(&mut report)?;
     }
-    if wanted("syscalls") {
+    if options.wants("syscalls") {
         syscalls::run(&mut report)?;
     }
-    let missed = report.finish(options.write, options.parts.is_empty())?;
-    if options.check && missed > 0 { bail!("{missed} bars missed") } else { Ok(()) }
-}
-
-fn options() -> Result<Options> {
-    let mut options = Options { rounds: 200, check: false, write: false, parts: Vec::new() };
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => options.rounds = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
-            Long("check") => options.check = true,
-            Long("write") => options.write = true,
-            Value(word) => {
-                let word = word.string()?;
-                ensure!(PARTS.contains(&word.as_str()), "no part `{word}`; there are {}", PARTS.join(", "));
-                options.parts.push(word);
-            }
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(options)
+    options.finish(report)
 }

@@ -13,18 +13,11 @@ mod messages;
 mod servers;
 mod turns;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::Result;
+use benches::options::Options;
 use benches::report::Report;
-use lexopt::prelude::*;
 
 const PARTS: [&str; 3] = ["turns", "idle", "busy"];
-
-struct Options {
-    rounds: usize,
-    check: bool,
-    write: bool,
-    parts: Vec<String>,
-}
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -32,41 +25,20 @@ fn main() -> Result<()> {
     match words.as_slice() {
         // It starts itself again as a server.
         ["serve", word] => servers::serve(word),
-        _ => compare(&options()?),
+        _ => compare(&Options::read(100, &PARTS)?),
     }
 }
 
 fn compare(options: &Options) -> Result<()> {
-    let wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|word| word == part);
     let mut report = Report::new("remote-bars");
-    if wanted("turns") {
+    if options.wants("turns") {
         turns::run(&mut report, options.rounds)?;
     }
-    if wanted("idle") {
+    if options.wants("idle") {
         crowd::idle(&mut report)?;
     }
-    if wanted("busy") {
+    if options.wants("busy") {
         crowd::busy(&mut report)?;
     }
-    let missed = report.finish(options.write, options.parts.is_empty())?;
-    if options.check && missed > 0 { bail!("{missed} bars missed") } else { Ok(()) }
-}
-
-fn options() -> Result<Options> {
-    let mut options = Options { rounds: 100, check: false, write: false, parts: Vec::new() };
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => options.rounds = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
-            Long("check") => options.check = true,
-            Long("write") => options.write = true,
-            Value(word) => {
-                let word = word.string()?;
-                ensure!(PARTS.contains(&word.as_str()), "no part `{word}`; there are {}", PARTS.join(", "));
-                options.parts.push(word);
-            }
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(options)
+    options.finish(report)
 }
