@@ -5,7 +5,7 @@ use lexopt::prelude::*;
 
 use crate::report::Report;
 
-/// What the command line asks for.
+/// The choices of the command line.
 pub struct Options {
     /// How often each contender gets its turn.
     pub rounds: usize,
