@@ -11,8 +11,7 @@ use super::{Record, RecordKind, Records, StoreError};
 use crate::client::Client;
 use crate::client::client_capabilities::check_offered;
 use crate::error::Result;
-use crate::wire::Wire;
-use crate::wire::record::{RecordReader, blocks, is_for_every_client, read_update};
+use crate::wire::record::{RecordHead, RecordReader, blocks, is_for_every_client, read_update};
 
 /// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): updates byte for byte as they
 /// were sent, and the user's messages as `user_message_chunk`, one chunk for each block. Updates
@@ -28,8 +27,9 @@ pub(crate) async fn replay(
     unreadable: &Unreadable,
 ) -> Result<()> {
     let (pieces, reader) = (Pieces::default(), RecordReader::default());
+    let head = RecordHead::of(session).map_err(StoreError::other)?;
     let mut replay =
-        Replay { session, client, unreadable, records: 0, position: 0, prompts: 0, pieces, reader };
+        Replay { session, head, client, unreadable, records: 0, position: 0, prompts: 0, pieces, reader };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
         // The store is asked first, because it works while this batch is sent.
@@ -43,6 +43,7 @@ pub(crate) async fn replay(
 
 struct Replay<'a> {
     session: &'a SessionId,
+    head: RecordHead,
     client: &'a Client,
     unreadable: &'a Unreadable,
     /// The number of records so far.
@@ -125,7 +126,7 @@ impl Replay<'_> {
             self.reader.note(record.json());
         }
         match is_offered(record, self.client) {
-            Ok(true) => self.send(Wire::record(self.session, record.json())).await,
+            Ok(true) => self.send(self.head.before(record.json())).await,
             Ok(false) => Ok(()),
             Err(error) => {
                 self.unreadable.report(self.records, &error);
@@ -159,8 +160,11 @@ impl Replay<'_> {
     }
 
     async fn send(&self, params: impl Encode + Sync) -> Result<()> {
-        let wire = self.client.wire();
-        let sent = wire.send_update(self.client.peer(), &params).await;
+        let (wire, peer) = (self.client.wire(), self.client.peer());
+        let sent = match wire.try_send_update(peer, &params) {
+            Ok(false) => wire.send_update(peer, &params).await,
+            sent => sent.map(drop),
+        };
         sent.map_err(|error| wire.update_failed(error))
     }
 }

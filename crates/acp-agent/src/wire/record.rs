@@ -141,9 +141,12 @@ pub(crate) fn is_for_every_client(text: &str) -> bool {
     v1::record::is_for_every_client(text)
 }
 
+/// The part of the params that is the same for all updates of a session.
+pub(crate) struct RecordHead(Vec<u8>);
+
 /// A record of an update, as it is written to the connection again.
 pub(crate) struct RecordParams<'a> {
-    session: &'a SessionId,
+    head: &'a RecordHead,
     text: &'a str,
 }
 
@@ -156,11 +159,6 @@ pub(crate) struct BlockParams<'a> {
 }
 
 impl Wire {
-    /// Returns the record of an update of this version as it is written again, byte for byte.
-    pub(crate) const fn record<'a>(session: &'a SessionId, text: &'a str) -> RecordParams<'a> {
-        RecordParams { session, text }
-    }
-
     /// Gives an update that was read from a record of another version the form that it has in a
     /// replay.
     #[cfg_attr(
@@ -187,9 +185,24 @@ impl Wire {
     }
 }
 
+impl RecordHead {
+    pub(crate) fn of(session: &SessionId) -> Result<Self, EncodeError> {
+        let mut head = Vec::new();
+        v1::update::write_head(session, &mut head)?;
+        Ok(RecordHead(head))
+    }
+
+    /// Returns the record of an update of the connection's version as it is written again, byte for
+    /// byte.
+    pub(crate) const fn before<'a>(&'a self, text: &'a str) -> RecordParams<'a> {
+        RecordParams { head: self, text }
+    }
+}
+
 impl Encode for RecordParams<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
-        v1::record::write_update(self.session, self.text, buffer)
+        v1::record::write_update(&self.head.0, self.text, buffer);
+        Ok(())
     }
 }
 

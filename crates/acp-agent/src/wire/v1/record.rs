@@ -26,16 +26,11 @@ pub(in crate::wire) fn is_for_every_client(text: &str) -> bool {
     tag.is_some_and(|tag| ALWAYS.contains(&tag))
 }
 
-pub(in crate::wire) fn write_update(
-    session: &SessionId,
-    text: &str,
-    buffer: &mut Vec<u8>,
-) -> Result<(), EncodeError> {
-    let update = |buffer: &mut Vec<u8>| {
-        buffer.extend_from_slice(text.as_bytes());
-        Ok(())
-    };
-    update::write(session, buffer, update).map(drop)
+/// Writes the params of an update behind their [head](update::write_head).
+pub(in crate::wire) fn write_update(head: &[u8], text: &str, buffer: &mut Vec<u8>) {
+    buffer.extend_from_slice(head);
+    buffer.extend_from_slice(text.as_bytes());
+    buffer.push(b'}');
 }
 
 pub(in crate::wire) fn write_block(

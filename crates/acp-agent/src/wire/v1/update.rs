@@ -12,14 +12,21 @@ pub(in crate::wire) fn write(
     buffer: &mut Vec<u8>,
     update: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>,
 ) -> Result<usize, EncodeError> {
-    buffer.extend_from_slice(br#"{"sessionId":"#);
-    encode_str(session.as_str(), buffer)?;
-    buffer.extend_from_slice(br#","update":"#);
+    write_head(session, buffer)?;
     let start = buffer.len();
     update(buffer)?;
     let length = buffer.len() - start;
     buffer.push(b'}');
     Ok(length)
+}
+
+/// Writes the part of the params that stands before the update, and is the same for all updates of
+/// a session.
+pub(in crate::wire) fn write_head(session: &SessionId, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+    buffer.extend_from_slice(br#"{"sessionId":"#);
+    encode_str(session.as_str(), buffer)?;
+    buffer.extend_from_slice(br#","update":"#);
+    Ok(())
 }
 
 /// Returns the update's text, which has this length and stands at the end of the params, before a
