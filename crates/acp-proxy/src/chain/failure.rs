@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use acp_rpc::lines::LineDriver;
+use acp_rpc::Driver;
 
 use super::component::Failure;
 
@@ -23,7 +23,7 @@ pub enum Policy {
 /// Something that the supervisor of a chain has to do.
 pub(crate) enum Incident {
     /// A connection has been made, and has to be driven.
-    Started(LineDriver),
+    Started(Driver),
     /// The chain has failed.
     Failed { failure: Failure, was_initialized: bool },
     /// A proxy has to be started again.

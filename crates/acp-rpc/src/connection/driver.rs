@@ -1,20 +1,20 @@
 //! The one loop of a connection.
 
 use std::fmt;
-use std::future::{pending, poll_fn, ready};
+use std::future::{poll_fn, ready};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, copy, sink};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::dispatch::{Dispatch, Received};
 use super::options::Options;
 use super::pump::{Moved, Pump};
 use super::share::Share;
+use super::waits::{discard, exit_of, overdue};
 use crate::core::budget::Intake;
 use crate::core::deadline::ending;
 use crate::core::endpoint::Limits;
@@ -48,7 +48,7 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
         share: Share::new(),
         drain,
     };
-    (peer, Driver { running: Box::pin(connection.run()) })
+    (peer, Driver::new(connection.run()))
 }
 
 fn shared(options: &Options) -> Shared {
@@ -68,6 +68,12 @@ fn shared(options: &Options) -> Shared {
 #[must_use = "a connection does nothing unless its driver is spawned or awaited"]
 pub struct Driver {
     running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,
+}
+
+impl Driver {
+    pub(crate) fn new(running: impl Future<Output = CloseReason> + Send + 'static) -> Self {
+        Driver { running: Box::pin(running) }
+    }
 }
 
 impl Future for Driver {
@@ -358,25 +364,4 @@ fn is_loss(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
     let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
     error.raw_os_error().is_some() && !is_gone
-}
-
-/// Reads and drops everything. It never returns.
-async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
-    let _ = copy(&mut stream, &mut sink()).await;
-    pending().await
-}
-
-/// Makes the timer only when it is polled: an unneeded timer costs nothing.
-async fn overdue(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => pending().await,
-    }
-}
-
-async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
-    match child {
-        Some(child) => child.exited().await,
-        None => pending().await,
-    }
 }

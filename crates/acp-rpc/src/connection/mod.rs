@@ -9,3 +9,4 @@ mod lane;
 pub(crate) mod options;
 pub(crate) mod pump;
 pub(crate) mod share;
+pub(crate) mod waits;

@@ -1,20 +1,18 @@
 //! The loop of a connection of lines.
 
-use std::fmt;
 use std::future::{pending, poll_fn};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use acp_json::Node;
-use tokio::io::{AsyncRead, copy, sink};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::outlet::Outlet;
 use super::{LineOptions, Lines};
+use crate::connection::driver::Driver;
 use crate::connection::pump::{Moved, Pump};
 use crate::connection::share::Share;
+use crate::connection::waits::{discard, exit_of, overdue};
 use crate::core::deadline::ending;
 use crate::core::error::CloseReason;
 use crate::core::fault::Fault;
@@ -33,9 +31,9 @@ use crate::wire::reading::{Noise, repaired};
 
 /// Connects a side to the peer at the other end of a transport.
 ///
-/// Nothing happens until the [`LineDriver`] is spawned or awaited, on a tokio runtime with time
+/// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time
 /// enabled. Lines that the [`Outlet`] is given before that are queued.
-pub fn connect(transport: Transport, lines: impl Lines, options: LineOptions) -> (Outlet, LineDriver) {
+pub fn connect(transport: Transport, lines: impl Lines, options: LineOptions) -> (Outlet, Driver) {
     let outlet = Outlet::new(options.outgoing_budget);
     let lines: Arc<dyn Lines> = Arc::new(lines);
     let observer = Observer::new(options.tap, Arc::new(Faults(Arc::clone(&lines))));
@@ -53,28 +51,7 @@ pub fn connect(transport: Transport, lines: impl Lines, options: LineOptions) ->
         max_line: options.max_line,
         drain: options.drain,
     };
-    (outlet, LineDriver { running: Box::pin(connection.run()) })
-}
-
-/// A connection at work. It resolves to the reason why it ended. Dropping it ends the connection at
-/// once, and a child process with it.
-#[must_use = "a connection does nothing unless its driver is spawned or awaited"]
-pub struct LineDriver {
-    running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,
-}
-
-impl Future for LineDriver {
-    type Output = CloseReason;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CloseReason> {
-        self.running.as_mut().poll(cx)
-    }
-}
-
-impl fmt::Debug for LineDriver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LineDriver").finish_non_exhaustive()
-    }
+    (outlet, Driver::new(connection.run()))
 }
 
 /// Takes the faults of a tap. No message gets here.
@@ -323,29 +300,9 @@ impl Receiver<'_> {
     }
 }
 
-/// Reads and drops everything. It never returns.
-async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
-    let _ = copy(&mut stream, &mut sink()).await;
-    pending().await
-}
-
 async fn until(pause: &mut Option<BoxFuture>) {
     match pause {
         Some(pause) => pause.await,
-        None => pending().await,
-    }
-}
-
-async fn overdue(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => pending().await,
-    }
-}
-
-async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
-    match child {
-        Some(child) => child.exited().await,
         None => pending().await,
     }
 }

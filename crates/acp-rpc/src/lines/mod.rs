@@ -5,7 +5,7 @@ mod outlet;
 
 use std::time::Duration;
 
-pub use self::driver::{LineDriver, connect};
+pub use self::driver::connect;
 pub use self::outlet::Outlet;
 pub use crate::wire::codec::Head;
 

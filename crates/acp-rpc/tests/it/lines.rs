@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use acp_rpc::lines::{Head, LineDriver, LineOptions, Lines, Outlet, connect};
-use acp_rpc::{BoxFuture, CloseReason, Direction, Fault, Noise, Tap, Transport};
+use acp_rpc::lines::{Head, LineOptions, Lines, Outlet, connect};
+use acp_rpc::{BoxFuture, CloseReason, Direction, Driver, Fault, Noise, Tap, Transport};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -61,7 +61,7 @@ impl Lines for Seen {
 struct Scene {
     far: DuplexStream,
     outlet: Outlet,
-    driver: LineDriver,
+    driver: Driver,
     events: mpsc::UnboundedReceiver<String>,
 }
 
