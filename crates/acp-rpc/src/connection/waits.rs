@@ -1,0 +1,32 @@
+//! Futures that the loop of a connection waits for.
+
+use std::future::pending;
+use std::pin::Pin;
+
+use tokio::io::{AsyncRead, copy, sink};
+use tokio::time::{Instant, sleep_until};
+
+use crate::core::error::CloseReason;
+use crate::transport::ChildLink;
+
+/// Reads and drops everything. It never returns.
+pub(crate) async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
+    let _ = copy(&mut stream, &mut sink()).await;
+    pending().await
+}
+
+/// Makes the timer only when it is polled: an unneeded timer costs nothing.
+pub(crate) async fn overdue(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => pending().await,
+    }
+}
+
+/// Waits for the exit of the child process, if the transport has one.
+pub(crate) async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
+    match child {
+        Some(child) => child.exited().await,
+        None => pending().await,
+    }
+}
