@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    bridge, check, check_client, conduct, connect, demo, info, man, mock, new, prompt, serve,
+    bridge, check, check_client, conduct, connect, demo, info, man, mcp_shim, mock, new, prompt, serve,
 };
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
@@ -41,6 +41,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
         Command::Conduct(args) => runtime.block_on(until_told(conduct::run(args))),
+        Command::McpShim => mcp_shim::run(),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::Serve(args) => runtime.block_on(serve::run(*args)),
         Command::Connect(address) => runtime.block_on(connect::run(address)),

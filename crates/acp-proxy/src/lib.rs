@@ -1,6 +1,7 @@
 #![doc = include_str!("lib.md")]
 
 mod audit;
+mod bridge;
 mod chain;
 mod conductor;
 mod flow;
@@ -8,9 +9,11 @@ mod lane;
 mod link;
 mod policy;
 mod proxy;
+mod shim;
 mod wire;
 
 pub use crate::audit::{Audit, AuditError, Verified};
+pub use crate::bridge::McpBridge;
 pub use crate::chain::{Component, Failure, Kind, Policy};
 pub use crate::conductor::{ConductError, Conductor};
 pub use crate::flow::json::Json;
@@ -18,6 +21,7 @@ pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
 pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};
+pub use crate::shim::{ShimError, shim_main};
 
 #[doc = include_str!("proxy.md")]
 pub use acp_macros::proxy;

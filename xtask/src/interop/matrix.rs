@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -119,12 +120,18 @@ fn converse(
     fs::create_dir_all(&logs)?;
     let mut client = recipes.offline(layout.our_binary("acp"));
     client
-        .args(["prompt", &probe.prompt_in(cwd), "--allow", probe.allow, "--timeout", "120", "--cwd"])
+        .args(["prompt", &probe.prompt_in(cwd, agent), "--allow", probe.allow, "--timeout", "120", "--cwd"])
         .arg(cwd);
     if let Some(session) = session.filter(|_| probe.continues) {
         client.args(["--session", session]);
     }
-    client.arg("--").args(tap::wrap(&logs, &recipes.agent(agent))?).current_dir(cwd);
+    let mut peer = recipes.agent(agent);
+    if probe.is_behind_proxy {
+        let mut chain = Command::new(layout.our_binary("acp"));
+        chain.arg("conduct").arg(layout.our_binary("tool_proxy")).arg("--").arg(peer.get_program());
+        peer = chain;
+    }
+    client.arg("--").args(tap::wrap(&logs, &peer)?).current_dir(cwd);
     let outcome = process::run(client, LIMIT, &logs, probe.interrupt_at)?;
     let process::Ended::Exited(status) = outcome.ended else {
         anyhow::bail!("not done after {} s", LIMIT.as_secs())

@@ -19,10 +19,11 @@ pub(super) enum Feature {
     Writes,
     Cancelled,
     Leaves,
+    ProxyTool,
     Version2,
 }
 
-pub(super) const FEATURES: [Feature; 11] = [
+pub(super) const FEATURES: [Feature; 12] = [
     Feature::Initialize,
     Feature::NewSession,
     Feature::Streaming,
@@ -33,6 +34,7 @@ pub(super) const FEATURES: [Feature; 11] = [
     Feature::Writes,
     Feature::Cancelled,
     Feature::Leaves,
+    Feature::ProxyTool,
     Feature::Version2,
 ];
 
@@ -49,13 +51,16 @@ pub(super) enum Found {
 /// One run of `acp prompt` with an agent.
 pub(super) struct Probe {
     pub(super) name: &'static str,
-    /// With `{cwd}` for the session's folder.
+    /// With `{cwd}` for the session's folder, and `{tool}` for the name that the agent gives to the
+    /// tool of the proxy.
     pub(super) prompt: &'static str,
     pub(super) allow: &'static str,
     /// The printed text at which Ctrl-C comes.
     pub(super) interrupt_at: Option<&'static str>,
     /// If true, it goes on with the session of the probe before.
     pub(super) continues: bool,
+    /// If true, the agent is behind `acp conduct` and a proxy that offers a tool.
+    pub(super) is_behind_proxy: bool,
     pub(super) features: &'static [Feature],
     /// None when it says nothing about the feature.
     pub(super) check: fn(&Seen, Feature) -> Option<Found>,
@@ -63,13 +68,14 @@ pub(super) struct Probe {
 
 /// In this order: the session of the last one before is gone on with, and what one of them has
 /// found out is not tried again.
-pub(super) const PROBES: [Probe; 7] = [
+pub(super) const PROBES: [Probe; 8] = [
     Probe {
         name: "stream",
         prompt: "[[text alpha beta gamma delta]]",
         allow: "reject",
         interrupt_at: None,
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Initialize, Feature::NewSession, Feature::Streaming, Feature::Leaves],
         check: stream,
     },
@@ -79,6 +85,7 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "once",
         interrupt_at: None,
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Allowed],
         check: allowed,
     },
@@ -88,6 +95,7 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "reject",
         interrupt_at: None,
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Refused],
         check: refused,
     },
@@ -97,6 +105,7 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "once",
         interrupt_at: None,
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Reads, Feature::Writes],
         check: files,
     },
@@ -106,6 +115,7 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "once",
         interrupt_at: None,
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Writes],
         check: new_file,
     },
@@ -115,6 +125,7 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "reject",
         interrupt_at: None,
         continues: true,
+        is_behind_proxy: false,
         features: &[Feature::Continued],
         check: continued,
     },
@@ -124,8 +135,19 @@ pub(super) const PROBES: [Probe; 7] = [
         allow: "reject",
         interrupt_at: Some("tick"),
         continues: false,
+        is_behind_proxy: false,
         features: &[Feature::Cancelled],
         check: cancelled,
+    },
+    Probe {
+        name: "proxy-tool",
+        prompt: "[[tool {tool} {}]]",
+        allow: "once",
+        interrupt_at: None,
+        continues: false,
+        is_behind_proxy: true,
+        features: &[Feature::ProxyTool],
+        check: proxy_tool,
     },
 ];
 
@@ -142,6 +164,7 @@ impl Feature {
             Self::Writes => "writes files through us",
             Self::Cancelled => "cancelled in mid-turn",
             Self::Leaves => "leaves when its input ends",
+            Self::ProxyTool => "calls a tool of a proxy",
             Self::Version2 => "asked for version 2",
         }
     }
@@ -249,6 +272,16 @@ fn cancelled(seen: &Seen, _: Feature) -> Option<Found> {
     Some(works_if(cancels == 1 && is_end(seen, "cancelled"), "", || seen.complaint()))
 }
 
+/// The result of the tool stands in an update.
+fn proxy_tool(seen: &Seen, _: Feature) -> Option<Found> {
+    let is_told = seen.wire.updates(0).iter().any(|update| {
+        kind(update).starts_with("tool_call") && update.to_string().contains(" seconds old")
+    });
+    Some(works_if(is_told && is_end(seen, "end_turn"), "", || {
+        format!("the tool said nothing: {:?}; {}", seen.text(0), seen.complaint())
+    }))
+}
+
 fn works_if(works: bool, how: &'static str, why_not: impl FnOnce() -> String) -> Found {
     if works { Found::Works(how) } else { Found::Failed(why_not()) }
 }
@@ -265,7 +298,16 @@ fn answers(seen: &Seen) -> Vec<String> {
 }
 
 impl Probe {
-    pub(super) fn prompt_in(&self, cwd: &Path) -> String {
-        self.prompt.replace("{cwd}", &cwd.display().to_string())
+    pub(super) fn prompt_in(&self, cwd: &Path, agent: &str) -> String {
+        self.prompt.replace("{cwd}", &cwd.display().to_string()).replace("{tool}", tool_of(agent))
+    }
+}
+
+/// Returns the name under which an agent offers the tool of `tool_proxy` to its model.
+fn tool_of(agent: &str) -> &'static str {
+    match agent {
+        "opencode" => "clock_elapsed",
+        "gemini" => "mcp_clock_elapsed",
+        _ => "mcp__clock__elapsed",
     }
 }

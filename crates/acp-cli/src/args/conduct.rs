@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::args::prompt::switch;
@@ -12,6 +13,31 @@ pub(crate) struct ConductArgs {
     pub(crate) chain: ChainSource,
     /// The folder of an audit in front of the chain.
     pub(crate) audit: Option<PathBuf>,
+    /// The way that is taken first for MCP servers of proxies.
+    pub(crate) mcp: Option<McpWay>,
+}
+
+/// A way by which MCP servers of proxies reach the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum McpWay {
+    Stdio,
+    Http,
+    Off,
+}
+
+impl McpWay {
+    /// The names of all ways.
+    pub(crate) const NAMES: [&str; 3] = ["stdio", "http", "off"];
+
+    /// Returns the way of a name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "stdio" => Self::Stdio,
+            "http" => Self::Http,
+            "off" => Self::Off,
+            _ => return None,
+        })
+    }
 }
 
 /// The description of a chain.
@@ -37,6 +63,8 @@ pub(super) fn definition() -> Command {
              one is the agent. They are started by the client's `initialize`.\n\n\
              A component that ends ends the chain. A file may say otherwise, and has proxies of this program: \
              see docs/PROXIES.md.\n\n\
+             An agent that takes no MCP servers over its connection gets those of proxies by `acp mcp-shim`, or \
+             by HTTP on this machine.\n\n\
              Exit status: 0 the client has gone, 1 a component has failed, 130 a signal.",
         )
         .arg(
@@ -53,6 +81,16 @@ pub(super) fn definition() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("record every message between the client and the chain in a new file of this folder"),
         )
+        .arg(
+            Arg::new("mcp")
+                .long("mcp")
+                .value_name("WAY")
+                .value_parser(PossibleValuesParser::new(McpWay::NAMES))
+                .help(
+                    "how MCP servers of proxies reach an agent that takes none over its connection: stdio (the \
+                     default) or http first, or off",
+                ),
+        )
         .arg(switch("as-proxy").help("be a proxy of another conductor: all components are proxies"))
         .arg(
             Arg::new("components")
@@ -67,13 +105,14 @@ pub(super) fn definition() -> Command {
 
 pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
     let audit = matches.get_one::<PathBuf>("audit").cloned();
+    let mcp = matches.get_one::<String>("mcp").and_then(|name| McpWay::of(name));
     let as_proxy = matches.get_flag("as-proxy");
     let words: Vec<OsString> = matches.get_many("components").into_iter().flatten().cloned().collect();
     if let Some(file) = matches.get_one::<PathBuf>("file") {
-        if as_proxy || !words.is_empty() {
+        if as_proxy || mcp.is_some() || !words.is_empty() {
             return Err("`--file` describes the whole chain: leave everything else out".to_owned());
         }
-        return Ok(ConductArgs { chain: ChainSource::File(file.clone()), audit });
+        return Ok(ConductArgs { chain: ChainSource::File(file.clone()), audit, mcp: None });
     }
     let components: Vec<Vec<OsString>> = if words.is_empty() {
         Vec::new()
@@ -86,5 +125,5 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
     if components.is_empty() && !as_proxy {
         return Err("the agent is missing: acp conduct PROXY [ARGS…] -- AGENT [ARGS…]".to_owned());
     }
-    Ok(ConductArgs { chain: ChainSource::Words { components, as_proxy }, audit })
+    Ok(ConductArgs { chain: ChainSource::Words { components, as_proxy }, audit, mcp })
 }

@@ -9,6 +9,7 @@ pub(crate) mod conduct;
 pub(crate) mod connect;
 pub(crate) mod info;
 mod mcp_server;
+mod mcp_shim;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     /// The MCP server that an agent under `acp check agent` starts.
     CheckMcpSide(McpSideArgs),
     Conduct(ConductArgs),
+    McpShim,
     Mock(MockArgs),
     Serve(Box<ServeArgs>),
     Connect(Address),
@@ -84,6 +86,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         }
         Some(("check-mcp-side", matches)) => Ok(Command::CheckMcpSide(check::read_mcp_side(matches))),
         Some(("conduct", matches)) => conduct::read(matches).map(Command::Conduct),
+        Some(("mcp-shim", _)) => Ok(Command::McpShim),
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("serve", matches)) => Ok(Command::Serve(Box::new(serve::read(matches)?))),
         Some(("connect", matches)) => Ok(Command::Connect(connect::read(matches))),
@@ -115,6 +118,7 @@ pub(crate) fn definition() -> clap::Command {
             bridge::definition(),
             check::definition(),
             conduct::definition(),
+            mcp_shim::definition(),
             mock::definition(),
             serve::definition(),
             connect::definition(),
@@ -329,6 +333,8 @@ mod tests {
             ("conduct", "the agent is missing: acp conduct PROXY"),
             ("conduct p --", "a component is missing beside a `--`"),
             ("conduct --file x p -- a", "`--file` describes the whole chain"),
+            ("conduct --mcp sse p -- a", "`--mcp sse`: it must be stdio, http or off"),
+            ("mcp-shim x", "there is one argument too many: `x`"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),

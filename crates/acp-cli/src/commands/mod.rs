@@ -8,6 +8,7 @@ pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod info;
 pub(crate) mod man;
+pub(crate) mod mcp_shim;
 pub(crate) mod mock;
 mod model;
 pub(crate) mod new;

@@ -126,3 +126,28 @@ fn a_file_with_a_mistake_is_refused() {
     assert_eq!(run.status.code(), Some(1));
     assert!(text(&run.stderr).contains("`command` of `agent` is missing"), "{}", text(&run.stderr));
 }
+
+/// A shim that no agent has started says what to do.
+#[test]
+fn a_shim_without_its_environment_says_what_to_do() {
+    let run = acp(&["mcp-shim"]);
+    assert_eq!(run.status.code(), Some(2));
+    let told = text(&run.stderr);
+    assert!(told.contains("start `acp conduct PROXY -- AGENT` instead"), "{told}");
+    assert_eq!(text(&run.stdout), "");
+}
+
+/// With an address and without a token, too. A conductor that is not there is named as such.
+#[test]
+fn a_shim_that_reaches_nobody_says_so() {
+    for (token, wants) in [(None, "`ACP_MCP_SHIM_TOKEN` is missing"), (Some("x"), "the conductor cannot be reached")] {
+        let mut command = Command::new(ACP);
+        command.arg("mcp-shim").env("ACP_MCP_SHIM", "tcp:127.0.0.1:1").stdin(Stdio::null());
+        if let Some(token) = token {
+            command.env("ACP_MCP_SHIM_TOKEN", token);
+        }
+        let run = command.output().expect("acp runs");
+        assert_eq!(run.status.code(), Some(1));
+        assert!(text(&run.stderr).contains(wants), "{}", text(&run.stderr));
+    }
+}

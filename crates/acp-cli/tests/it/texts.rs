@@ -90,6 +90,7 @@ fn there_is_a_man_page_for_each_command() {
         "acp-demo.1",
         "acp-info.1",
         "acp-man.1",
+        "acp-mcp-shim.1",
         "acp-mock.1",
         "acp-new.1",
         "acp-prompt.1",

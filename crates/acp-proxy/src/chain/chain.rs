@@ -13,6 +13,7 @@ use super::component::{Failure, Kind};
 use super::failure::{Incident, Policy};
 use super::sites::SlotSite;
 use super::slot::{Given, Slot};
+use crate::bridge::{Bounds, Bridge, McpBridge, Shown};
 use crate::flow::responder::Responder;
 use crate::flow::route::{Route, Toward};
 use crate::link::{Gone, Link, Reader};
@@ -25,6 +26,8 @@ pub(crate) struct Chain {
     pub(crate) front: Arc<Link>,
     pub(crate) parts: Vec<Part>,
     pub(crate) agent: Option<Arc<Slot>>,
+    /// The MCP servers of proxies, for agents that know only other ways to a server.
+    pub(crate) bridge: Bridge,
     /// The end of the chain, once the first message has told which it is.
     end: OnceLock<End>,
     phase: Mutex<Phase>,
@@ -79,6 +82,7 @@ pub(crate) struct Settings {
     pub(crate) drain: Duration,
     pub(crate) restart_timeout: Duration,
     pub(crate) highest_version: u64,
+    pub(crate) bridge: McpBridge,
     pub(crate) on_fault: crate::proxy::OnFault,
 }
 
@@ -109,9 +113,13 @@ impl Chain {
                     Arc::clone(&settings.on_fault),
                 )),
             };
+            let parts: Vec<_> = planned.into_iter().enumerate().map(part).collect();
+            let route = Weak::clone(this) as Weak<dyn Route>;
+            let bridge = Bridge::new(settings.bridge.clone(), route, parts.len(), settings.bounds(&closed));
             Self {
                 front: Arc::new(Link::new(Arc::clone(&filled))),
-                parts: planned.into_iter().enumerate().map(part).collect(),
+                parts,
+                bridge,
                 agent: agent.map(Arc::new),
                 end: OnceLock::new(),
                 phase: Mutex::new(Phase::New),
@@ -226,12 +234,13 @@ impl Chain {
         match (toward, self.end()) {
             (Toward::Client, _) => self.front.send(Form::Plain, call, responder),
             (Toward::Agent, Some(End::Successor)) => self.front.send(Form::Enveloped, call, responder),
-            (Toward::Agent, _) => match &self.agent {
-                Some(agent) => {
+            (Toward::Agent, _) => match (&self.agent, self.bridge.show(call, responder)) {
+                (Some(agent), Shown::Passes { params, responder }) => {
+                    let call = Call { method: call.method.clone(), params: params.as_deref().or(call.params) };
                     // An agent is never left out.
-                    let _ = agent.give(Form::Plain, call, responder);
+                    let _ = agent.give(Form::Plain, &call, responder);
                 }
-                None => drop(responder),
+                (None, Shown::Passes { .. }) | (_, Shown::Taken) => {}
             },
         }
     }
@@ -267,13 +276,28 @@ impl Route for Chain {
             };
         }
     }
+
+    fn full(&self, joint: usize, toward: Toward) -> Option<BoxFuture> {
+        self.blocked(None, joint, toward)
+    }
+}
+
+impl Settings {
+    fn bounds(&self, closed: &CancellationToken) -> Bounds {
+        Bounds {
+            budget: self.budget,
+            max_line: self.lines.max_line,
+            drain: self.drain,
+            closed: closed.clone(),
+        }
+    }
 }
 
 impl Chain {
     /// Returns a future to wait for before the reader of `own` goes on: while one of the places
     /// that it feeds has no room.
     pub(crate) fn pause(&self, own: &Arc<Link>, fed: &[(usize, Toward)]) -> Option<BoxFuture> {
-        fed.iter().find_map(|(joint, toward)| self.blocked(own, *joint, *toward))
+        fed.iter().find_map(|(joint, toward)| self.blocked(Some(own), *joint, *toward))
     }
 }
 

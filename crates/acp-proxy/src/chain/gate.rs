@@ -12,7 +12,12 @@ use crate::link::Link;
 
 impl Chain {
     /// Returns a future to wait for if the next place in this direction has no room.
-    pub(super) fn blocked(&self, own: &Arc<Link>, joint: usize, toward: Toward) -> Option<BoxFuture> {
+    pub(super) fn blocked(
+        &self,
+        own: Option<&Arc<Link>>,
+        joint: usize,
+        toward: Toward,
+    ) -> Option<BoxFuture> {
         let mut joint = joint;
         loop {
             let index = match toward {
@@ -37,6 +42,9 @@ impl Chain {
     }
 
     fn end_blocked(&self, toward: Toward) -> Option<BoxFuture> {
+        if let Some(pause) = self.bridge.pause().filter(|_| toward == Toward::Agent) {
+            return Some(pause);
+        }
         let outlet = match (toward, self.end()) {
             (Toward::Agent, Some(End::Agent)) => self.agent.as_ref()?.link()?.outlet()?.clone(),
             _ => self.front.outlet()?.clone(),
@@ -47,16 +55,22 @@ impl Chain {
     /// A proxy reads no more while its own messages cannot leave, and they leave only if its
     /// neighbors are read. So two proxies that send each other very much would wait for each other.
     /// While the outlet of the reader's own peer is full, too, it goes on up to the ceiling.
-    fn slot_blocked(&self, own: &Arc<Link>, slot: &Arc<Slot>) -> Option<BoxFuture> {
+    fn slot_blocked(&self, own: Option<&Arc<Link>>, slot: &Arc<Slot>) -> Option<BoxFuture> {
         if !slot.has_room() {
             let slot = Arc::clone(slot);
             return Some(Box::pin(async move { slot.room().await }));
         }
         let outlet = slot.link()?.outlet()?.clone();
-        let own = own.outlet()?.clone();
+        let own = match own {
+            Some(own) => Some(own.outlet()?.clone()),
+            None => None,
+        };
         let ceiling = self.settings.ceiling;
         let is_blocked =
-            move |outlet: &Outlet| !outlet.has_room() && (own.has_room() || outlet.waiting() >= ceiling);
+            move |outlet: &Outlet| {
+                let goes_on = own.as_ref().is_some_and(|own| !own.has_room());
+                !outlet.has_room() && (!goes_on || outlet.waiting() >= ceiling)
+            };
         if !is_blocked(&outlet) {
             return None;
         }

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::chain::Failure;
+use crate::shim::ShimError;
 
 /// The failure of a chain.
 #[derive(Clone, Debug)]
@@ -14,12 +15,15 @@ pub enum ConductError {
     Component(Failure),
     /// The connection to the client has failed.
     Client(Arc<io::Error>),
+    /// This program was started as a shim, and could not be one.
+    Shim(Arc<ShimError>),
 }
 
 impl fmt::Display for ConductError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(failure) => failure.fmt(f),
+            Self::Shim(error) => error.fmt(f),
             Self::Client(error) => write!(f, "the connection to the client failed: {error}"),
         }
     }
@@ -29,6 +33,7 @@ impl std::error::Error for ConductError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Component(failure) => Some(failure),
+            Self::Shim(error) => Some(&**error),
             Self::Client(error) => Some(&**error),
         }
     }

@@ -13,6 +13,7 @@ use acp_rpc::lines::LineOptions;
 use acp_rpc::{Fault, Tap, Transport};
 
 pub use self::error::ConductError;
+use crate::bridge::McpBridge;
 use crate::chain::{Component, Kind, Planned, Policy, Settings, Slot};
 use crate::proxy::{OnFault, Proxy};
 
@@ -69,6 +70,7 @@ impl Conductor {
             ceiling: 8 * budget,
             restart_timeout: Duration::from_secs(60),
             highest_version: 2,
+            bridge: McpBridge::new(),
             on_fault: Arc::new(|_| {}),
         };
         Self { planned: Vec::new(), agent: None, agent_is_last: false, settings }
@@ -152,6 +154,14 @@ impl Conductor {
     #[must_use]
     pub const fn highest_version(mut self, version: u64) -> Self {
         self.settings.highest_version = version;
+        self
+    }
+
+    /// Sets the ways by which MCP servers of proxies and of the client reach an agent that takes
+    /// none of the type `acp`. Default [`McpBridge::new`].
+    #[must_use]
+    pub fn mcp_bridge(mut self, bridge: McpBridge) -> Self {
+        self.settings.bridge = bridge;
         self
     }
 

@@ -73,6 +73,7 @@ pub(super) async fn run(
         }
     }
     while tasks.join_next().await.is_some() {}
+    chain.bridge.ended().await;
     match (outcome, reason) {
         (Ok(()), CloseReason::Io(error)) => Err(ConductError::Client(error)),
         (outcome, _) => outcome,

@@ -1,5 +1,7 @@
 //! The way of messages from one joint of a chain on.
 
+use acp_rpc::BoxFuture;
+
 use super::responder::Responder;
 use crate::wire::message::Call;
 
@@ -28,4 +30,8 @@ impl Toward {
 pub(crate) trait Route: Send + Sync {
     /// Passes a message on from a joint. It is a request if it has a responder.
     fn pass(&self, joint: usize, toward: Toward, call: &Call<'_>, responder: Option<Responder>);
+
+    /// Returns a future to wait for before more is passed on from a joint, while the next place has
+    /// no room.
+    fn full(&self, joint: usize, toward: Toward) -> Option<BoxFuture>;
 }

@@ -157,12 +157,13 @@ impl Proxy {
         self.with(|handlers| handlers.observer = Some(Arc::new(guard)))
     }
 
-    /// Offers an MCP server to agents that take servers over this connection: those that advertise
-    /// `mcpCapabilities.acp`. Each session gets the server under an id of its own. Other agents do
-    /// not get it.
+    /// Offers an MCP server to the agent. Each session gets the server under an id of its own. An
+    /// agent that takes no servers over its connection gets it in another way, by the
+    /// [bridge](crate::McpBridge) of the conductor.
     ///
-    /// The function answers the requests of MCP, such as `tools/list`. A request that opens a
-    /// session with a server of the same name is refused with `-32602`.
+    /// The function answers the requests of MCP, such as `server/discover` and `tools/list`, in
+    /// version 2026-07-28 of MCP. Agents of earlier versions are served by the bridge. A request
+    /// that opens a session with a server of the same name is refused with `-32602`.
     #[must_use]
     pub fn mcp_server<F, Fut, R>(self, name: &str, server: F) -> Self
     where

@@ -13,6 +13,7 @@ use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
 use crate::wire::member::{at, member, session_of, text, with};
 use crate::wire::message::{Answer, Call};
+use crate::wire::random;
 
 /// The request, and the notification, that carries a message of MCP.
 pub(super) const MESSAGE: &str = "mcp/message";
@@ -100,7 +101,8 @@ impl Offered {
                     call.method
                 )));
             }
-            let id = random()?;
+            // No other proxy has it.
+            let id: Box<str> = random::hex::<16>()?.into();
             let name = Json::of(&**name).map_err(|error| Error::internal(error.to_string()))?;
             servers.push(format!(r#"{{"type":"acp","name":{},"serverId":"{id}"}}"#, name.as_str()));
             self.by_id().insert(id, Server { index, session: Arc::clone(&session) });
@@ -174,14 +176,6 @@ pub(super) fn answered(outcome: Result<Json, Error>) -> Reply {
 
 fn texts(servers: Vec<&RawValue>) -> Vec<String> {
     servers.into_iter().map(|server| server.get().to_owned()).collect()
-}
-
-/// Returns an id that no other proxy has.
-fn random() -> Result<Box<str>, Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Error::internal(format!("there are no random numbers: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
 }
 
 impl fmt::Debug for Offered {

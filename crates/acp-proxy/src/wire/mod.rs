@@ -4,3 +4,4 @@ pub(crate) mod forms;
 pub(crate) mod member;
 pub(crate) mod message;
 pub(crate) mod methods;
+pub(crate) mod random;

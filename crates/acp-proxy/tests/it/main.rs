@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod bridge;
 mod cancellation;
 mod common;
 mod envelopes;

@@ -1,6 +1,6 @@
 //! MCP servers that proxies offer.
 
-use acp_proxy::{Conductor, McpCall, Proxy};
+use acp_proxy::{Conductor, McpBridge, McpCall, Proxy};
 use acp_rpc::Error;
 use serde_json::{Value, json};
 
@@ -102,13 +102,15 @@ async fn a_name_that_is_taken_is_refused() {
     }
 }
 
-/// px-mcp-05: the agent's own capability decides. One that takes no such servers gets none.
+/// px-mcp-05: without a bridge the agent's own capability decides. One that takes no such servers
+/// gets none.
 #[tokio::test]
 async fn an_agent_that_does_not_take_them_gets_none() {
     for capabilities in
         [json!({}), json!({"mcpCapabilities": {"acp": false}}), json!({"mcpCapabilities": {"http": true}})]
     {
-        let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), capabilities).await;
+        let conductor = Conductor::new().proxy(tools("p", "one")).mcp_bridge(McpBridge::off());
+        let (mut client, mut agent) = start(conductor, capabilities).await;
         assert_eq!(open(&mut client, &mut agent, "a").await.len(), 1);
     }
 }

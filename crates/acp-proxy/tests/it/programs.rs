@@ -37,11 +37,20 @@ pub(crate) fn once(command: Command, file: &std::path::Path) -> Command {
 
 #[test]
 fn component_of_a_test() {
+    if let Some(ended) = acp_proxy::shim_main() {
+        if let Err(problem) = ended {
+            let _ = writeln!(std::io::stderr(), "{problem}");
+            exit(1);
+        }
+        exit(0);
+    }
     let Ok(role) = std::env::var(ROLE) else { return };
     die_at("start");
     match role.as_str() {
         "proxy" => proxy(),
         "agent" => agent(),
+        "tools" => tools(),
+        "mcp-agent" => crate::bridge::agent(),
         role => panic!("{role}"),
     }
     exit(0);
@@ -64,6 +73,18 @@ fn die_at(method: &str) {
 fn proxy() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let proxy = Proxy::new("inner").observe(|message| {
+        let is_answer = matches!(message, Observed::Result { .. } | Observed::Error { .. });
+        if !is_answer {
+            die_at(message.method());
+        }
+    });
+    let _ = runtime.block_on(proxy.run(Vec::<std::ffi::OsString>::new()));
+}
+
+/// A proxy with a server, in its place below a conductor.
+fn tools() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let proxy = crate::bridge::notes().observe(|message| {
         let is_answer = matches!(message, Observed::Result { .. } | Observed::Error { .. });
         if !is_answer {
             die_at(message.method());

@@ -9,7 +9,8 @@ use acp_client::{Command, tap::Redaction};
 use acp_proxy::{Audit, Conductor, Policy, Rule, Rules, Verdict};
 use toml::{Table, Value};
 
-use super::{command, telling};
+use super::{bridge, command, telling};
+use crate::args::conduct::McpWay;
 use crate::outcome::Failure;
 
 /// Reads a file, and adds its components to a chain.
@@ -23,6 +24,10 @@ fn chain(text: &str, mut conductor: Conductor) -> Result<Conductor, String> {
         Members::new(text.parse().map_err(|error: toml::de::Error| error.to_string())?, "the file");
     if let Some(budget) = table.integer("budget")? {
         conductor = conductor.budget(usize::try_from(budget).map_err(|_| "`budget` must not be negative")?);
+    }
+    if let Some(first) = table.text("mcp")? {
+        let first = McpWay::of(&first).ok_or("`mcp` must be stdio, http or off")?;
+        conductor = conductor.mcp_bridge(bridge(Some(first)).map_err(|error| error.to_string())?);
     }
     // Decisions of policies stand in the audit before them.
     let mut audit = None;
@@ -204,6 +209,7 @@ mod tests {
     fn mistakes_are_named() {
         for (text, wants) in [
             ("x = 1", "there is no `x` in the file"),
+            ("mcp = \"sse\"", "`mcp` must be stdio, http or off"),
             ("budget = -1", "`budget` must not be negative"),
             ("budget = \"1\"", "`budget` of the file must be an integer"),
             ("[agent]", "`command` of `agent` is missing"),
@@ -234,7 +240,7 @@ mod tests {
     fn a_whole_file_is_read() {
         let folder = std::env::temp_dir().join(format!("acp-conduct-{}", std::process::id()));
         let text = format!(
-            "budget = 1000\n[[proxy]]\naudit = {:?}\nredact = [\"mine\"]\n\
+            "budget = 1000\nmcp = \"http\"\n[[proxy]]\naudit = {:?}\nredact = [\"mine\"]\n\
              [[proxy]]\nrules = [{{ verdict = \"deny\", reason = \"r\", kinds = [\"read\"], paths = [\"/x\"], \
              commands = [\"curl\"] }}]\n\
              [[proxy]]\nname = \"n\"\ncommand = [\"a\", \"-b\"]\nenv = {{ A = \"b\" }}\npolicy = \"restart\"\n\

@@ -5,14 +5,15 @@ mod file;
 use std::ffi::OsString;
 
 use acp_client::Command;
-use acp_proxy::{Audit, Conductor, Policy};
+use acp_proxy::{Audit, Conductor, McpBridge, Policy};
 
-use crate::args::conduct::{ChainSource, ConductArgs};
+use crate::args::conduct::{ChainSource, ConductArgs, McpWay};
 use crate::outcome::{Failure, exit, tell};
 
 /// Serves the client until it goes, and returns the exit code.
 pub(crate) async fn run(args: ConductArgs) -> Result<u8, Failure> {
-    let mut conductor = Conductor::new().on_fault(|fault| tell(&format!("acp: {fault}")));
+    let conductor = Conductor::new().on_fault(|fault| tell(&format!("acp: {fault}")));
+    let mut conductor = conductor.mcp_bridge(bridge(args.mcp)?);
     if let Some(folder) = &args.audit {
         conductor = conductor.proxy(Audit::in_folder(folder)?.proxy());
     }
@@ -33,6 +34,16 @@ pub(crate) async fn run(args: ConductArgs) -> Result<u8, Failure> {
     };
     conductor.serve_stdio().await?;
     Ok(exit::DONE)
+}
+
+/// Makes the ways of MCP servers of proxies to the agent. The shim is this program.
+fn bridge(first: Option<McpWay>) -> Result<McpBridge, Failure> {
+    let bridge = McpBridge::new().shim(std::env::current_exe()?).shim_argument("mcp-shim");
+    Ok(match first {
+        None | Some(McpWay::Stdio) => bridge,
+        Some(McpWay::Http) => bridge.http_first(),
+        Some(McpWay::Off) => McpBridge::off(),
+    })
 }
 
 /// Returns the name of a component and its command. What it says on stderr stands behind its name.

@@ -1,0 +1,16 @@
+//! The arguments of `acp mcp-shim`: there are none.
+
+use clap::Command;
+
+pub(super) fn definition() -> Command {
+    Command::new("mcp-shim")
+        .about("Is an MCP server of a proxy, for an agent that starts its servers")
+        .override_usage("acp mcp-shim")
+        .after_help(
+            "An agent under `acp conduct` starts it, as the conductor told the agent. It carries the messages of \
+             MCP between the agent and the conductor. Address and token are in its environment, in \
+             ACP_MCP_SHIM and ACP_MCP_SHIM_TOKEN.\n\n\
+             Exit status: 0 the agent or the conductor has gone, 1 the conductor could not be reached, 2 it was \
+             not started by an agent.",
+        )
+}
