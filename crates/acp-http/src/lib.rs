@@ -4,7 +4,7 @@
 mod client;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(any(feature = "server", all(feature = "client", feature = "sse"), feature = "__wire"))]
+#[cfg(any(feature = "server", all(feature = "client", any(feature = "sse", feature = "ws")), feature = "__wire"))]
 #[cfg_attr(
     all(feature = "__wire", not(all(feature = "server", feature = "client", feature = "sse"))),
     allow(dead_code, unused_imports, reason = "it is only checked")
@@ -19,3 +19,5 @@ pub use client::{Authorization, Cookies, Error, Exchanged, Remote};
 pub use client::{InvalidClientCertificate, InvalidRootCertificates, TlsOptions};
 #[cfg(all(feature = "client", feature = "sse"))]
 pub use client::{Undelivered, http};
+#[cfg(all(feature = "client", any(feature = "sse", feature = "ws")))]
+pub use wire::unfinished::Unfinished;

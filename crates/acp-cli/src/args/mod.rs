@@ -27,6 +27,7 @@ use crate::args::bridge::BridgeArgs;
 use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
 use crate::args::conduct::ConductArgs;
+use crate::args::connect::ConnectArgs;
 use crate::args::info::InfoArgs;
 use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
@@ -50,7 +51,7 @@ pub(crate) enum Command {
     McpShim,
     Mock(MockArgs),
     Serve(Box<ServeArgs>),
-    Connect(Address),
+    Connect(ConnectArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -299,6 +300,7 @@ mod tests {
             ("connect", "the address is missing: acp connect URL"),
             ("connect ws://x -- agent", "`acp connect` takes no agent"),
             ("connect ws://x y", "there is one argument too many: `y`"),
+            ("connect ws://x --drain soon", "`--drain soon`: it must be a number of seconds"),
             ("prompt hi --tiemout 1 -- agent", "there is no option `--tiemout`: did you mean `--timeout`?"),
             ("prompt hi -x -- agent", "there is no option `-x`: see `acp prompt --help`"),
             ("prompt hi --verbose=yes -- agent", "`--verbose` takes no value"),

@@ -4,14 +4,14 @@ use std::io;
 
 use acp_client::Transport;
 
+use crate::args::connect::ConnectArgs;
 use crate::interrupt::Interrupts;
-use crate::named::address::Address;
 use crate::outcome::{Failure, exit, tell};
 use crate::passing::remote::{between, is_denied};
 
 /// Passes messages on until either side ends, and returns the exit code.
-pub(crate) async fn run(address: Address) -> Result<u8, Failure> {
-    let remote = address.remote()?;
+pub(crate) async fn run(args: ConnectArgs) -> Result<u8, Failure> {
+    let remote = args.address.remote()?;
     let mut interrupts = Interrupts::listen()?;
     let connected = tokio::select! {
         biased;
@@ -28,7 +28,7 @@ pub(crate) async fn run(address: Address) -> Result<u8, Failure> {
         interrupts.next().await;
         is_stopped = true;
     };
-    match between((stdio.reader, stdio.writer), agent, stop).await {
+    match between((stdio.reader, stdio.writer), agent, args.drain, stop).await {
         Ok(()) if is_stopped => Ok(exit::CANCELLED),
         Ok(()) => Ok(exit::DONE),
         Err(error) => Ok(failed(&error)),

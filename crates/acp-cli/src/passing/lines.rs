@@ -1,6 +1,8 @@
 //! Lines of a program that become messages: each is passed on as it is.
 
+use std::future::pending;
 use std::io;
+use std::pin::pin;
 
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -12,8 +14,8 @@ const KEPT: usize = 64 * 1024;
 
 /// Learns of what passes.
 pub(crate) trait Watch {
-    /// So many bytes were passed on.
-    fn passed(&mut self, bytes: usize);
+    /// A line was passed on, with its line end.
+    fn passed(&mut self, line: &[u8]);
     /// A line was left out, because it cannot be a message of text.
     fn skipped(&mut self);
 }
@@ -24,15 +26,32 @@ pub(crate) trait Watch {
 /// A line is kept until it is whole. One that is longer than `limit` is an error: nobody could take
 /// it. The line ends are not looked at in any other way, and neither is JSON.
 pub(crate) async fn pass(
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+    limit: usize,
+    watch: &mut impl Watch,
+) -> io::Result<()> {
+    pass_until(reader, writer, limit, watch, pending()).await
+}
+
+/// Passes lines on until the end of the reader, or until `enough` and nothing more is there to be
+/// read. No line is cut: one that is not whole by then is dropped.
+pub(crate) async fn pass_until(
     mut reader: impl AsyncRead + Unpin,
     mut writer: impl AsyncWrite + Unpin,
     limit: usize,
     watch: &mut impl Watch,
+    enough: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let mut enough = pin!(enough);
     let mut chunk = vec![0; CHUNK];
     let mut begun = Vec::new();
     loop {
-        let length = reader.read(&mut chunk).await?;
+        let length = tokio::select! {
+            biased;
+            length = reader.read(&mut chunk) => length?,
+            () = &mut enough => return writer.flush().await,
+        };
         if length == 0 {
             // A program may end without a last line end.
             emit(&mut begun, &mut writer, watch).await?;
@@ -71,7 +90,7 @@ async fn emit(
             line.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b' ');
             line.push(b'\n');
             writer.write_all(line).await?;
-            watch.passed(line.len());
+            watch.passed(line);
         } else {
             watch.skipped();
         }
@@ -92,8 +111,8 @@ mod tests {
     }
 
     impl Watch for Seen {
-        fn passed(&mut self, bytes: usize) {
-            self.bytes += bytes;
+        fn passed(&mut self, line: &[u8]) {
+            self.bytes += line.len();
         }
 
         fn skipped(&mut self) {
@@ -121,6 +140,15 @@ mod tests {
         let (done, out, seen) = passed(b"one\n\xff\xfe\ntwo\n", 100).await;
         assert!(done.is_ok());
         assert_eq!((out.as_slice(), seen.skipped), (b"one\ntwo\n".as_slice(), 1));
+    }
+
+    #[tokio::test]
+    async fn what_is_there_is_passed_before_the_end_and_no_line_is_cut() {
+        let (mut agent, reader) = tokio::io::duplex(100);
+        agent.write_all(b"one\ntwo\nthr").await.unwrap();
+        let (mut out, mut seen) = (Vec::new(), Seen::default());
+        pass_until(reader, &mut out, 100, &mut seen, std::future::ready(())).await.unwrap();
+        assert_eq!(out, b"one\ntwo\n");
     }
 
     #[tokio::test]

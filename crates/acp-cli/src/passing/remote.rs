@@ -3,12 +3,15 @@
 use std::future::pending;
 use std::io;
 use std::pin::pin;
+use std::time::Duration;
 
 use acp_client::Transport;
-use acp_http::{Error, Remote};
+use acp_http::{Error, Remote, Unfinished};
 use tokio::io::{AsyncWriteExt as _, DuplexStream};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use super::lines::{Watch, pass};
+use super::lines::{Watch, pass, pass_until};
 use super::{Reader, Writer};
 use crate::outcome::tell;
 
@@ -17,44 +20,83 @@ const LONGEST: usize = 32 * 1024 * 1024;
 /// The bytes that wait for a reader within this process.
 const CAPACITY: usize = 64 * 1024;
 
-/// Tells the user of what is left out.
-struct Told(&'static str);
+/// The lines of the client. It notes its requests, and tells the user of what is left out.
+struct OfClient<'a>(&'a Unfinished);
 
-impl Watch for Told {
-    fn passed(&mut self, _: usize) {}
+impl Watch for OfClient<'_> {
+    fn passed(&mut self, line: &[u8]) {
+        self.0.sent(line);
+    }
 
     fn skipped(&mut self) {
-        tell(&format!("acp: a line of the {} is left out: it is not UTF-8", self.0));
+        tell("acp: a line of the client is left out: it is not UTF-8");
+    }
+}
+
+/// The lines of the agent. It notes its answers.
+struct OfAgent<'a>(&'a Unfinished);
+
+impl Watch for OfAgent<'_> {
+    fn passed(&mut self, line: &[u8]) {
+        self.0.received(line);
+    }
+
+    fn skipped(&mut self) {
+        tell("acp: a line of the agent is left out: it is not UTF-8");
     }
 }
 
 /// Passes messages between a client and an agent, until either ends, or `stop` does.
+///
+/// When the client has ended, the agent has `drain` to answer its requests and to end its turns.
 ///
 /// # Errors
 /// Fails if the connection to the agent fails. The end of the client is not an error.
 pub(crate) async fn between(
     client: (Reader, Writer),
     agent: Transport,
+    drain: Duration,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let agent = agent.into_parts();
     let (from_client, to_client) = client;
     let mut to_agent = agent.writer;
+    let unfinished = Unfinished::new();
     let ended = {
-        let (mut of_client, mut of_agent) = (Told("client"), Told("agent"));
+        let enough = Notify::new();
+        let (mut of_client, mut of_agent) = (OfClient(&unfinished), OfAgent(&unfinished));
         let up = pass(from_client, &mut to_agent, LONGEST, &mut of_client);
-        let down = pass(agent.reader, to_client, LONGEST, &mut of_agent);
+        let down = pass_until(agent.reader, to_client, LONGEST, &mut of_agent, enough.notified());
         let (mut up, mut down) = (pin!(up), pin!(down));
+        let passing = async {
+            tokio::select! {
+                // A lost connection fails in both directions, and the reader knows the reason.
+                biased;
+                done = &mut down => return done,
+                done = &mut up => match done {
+                    Ok(()) => {}
+                    // The writer only says that it is broken.
+                    Err(error) if is_of_network(&error) => return down.await,
+                    failed => return failed,
+                },
+            }
+            let finishing = async {
+                let all = async {
+                    unfinished.none().await;
+                    enough.notify_one();
+                    pending().await
+                };
+                tokio::select! {
+                    done = &mut down => done,
+                    () = all => Ok(()),
+                }
+            };
+            timeout(drain, finishing).await.unwrap_or(Ok(()))
+        };
         tokio::select! {
-            // A lost connection fails in both directions, and the reader knows the reason.
             biased;
-            done = &mut down => done,
+            done = passing => done,
             () = stop => Ok(()),
-            done = &mut up => match done {
-                // The writer only says that it is broken.
-                Err(error) if is_of_network(&error) => down.await,
-                done => done,
-            },
         }
     };
     // What waits is sent, and the agent learns of the end.
@@ -77,7 +119,7 @@ pub(crate) fn stream_of(remote: Remote) -> DuplexStream {
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
         let passed = match remote.connect().await {
-            Ok(agent) => between((Box::pin(reader), Box::pin(writer)), agent, pending()).await,
+            Ok(agent) => between((Box::pin(reader), Box::pin(writer)), agent, Duration::ZERO, pending()).await,
             Err(error) => Err(error.into()),
         };
         if let Err(error) = passed {

@@ -54,8 +54,11 @@ pub struct Reconnect {
 }
 
 impl Reconnect {
-    /// Sets the times and the number of restarts. The default is [`Restart::default`]. An agent
-    /// that refuses the credentials is not started again.
+    /// Sets the times and the number of restarts. The default is [`Restart::default`].
+    ///
+    /// An agent that refuses the credentials is not started again, and neither is one that
+    /// [says that it is done](crate::CloseReason::Ended). Agents over the network say that, and
+    /// processes do not: one that exits is started again, whatever its status.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.plan.restart = restart;
         self

@@ -73,7 +73,7 @@ impl Supervisor {
 
     async fn bring_back(&self, restarts: &mut u32, why: &CloseReason) -> Result<Agent, State> {
         let mut reason = Reason::from(why.to_string());
-        if is_denied(why) {
+        if is_denied(why) || matches!(why, CloseReason::Ended) {
             return Err(State::GivenUp { restarts: *restarts, reason });
         }
         loop {

@@ -61,9 +61,10 @@ pub enum Error {
         /// The problem.
         problem: &'static str,
     },
-    /// The WebSocket ended without the close code of an orderly end.
+    /// The connection ended, and not in order: see the code.
     Closed {
-        /// The close code, if the server sent one.
+        /// The close code of the WebSocket, if the server sent one. Over HTTP, servers of this crate
+        /// send one too.
         code: Option<u16>,
     },
     /// Nothing came from the server for too long, although it has to send signs of life.
@@ -123,7 +124,7 @@ impl fmt::Display for Error {
                 write!(f, "the answer to {exchange} is unusable: {problem}")
             }
             Self::Closed { code: Some(code) } => {
-                write!(f, "the server closed the WebSocket with code {code}")
+                write!(f, "the server closed the connection with code {code}")
             }
             Self::Closed { code: None } => f.write_str("the WebSocket broke off: connect again"),
             Self::Silent { after } => write!(f, "nothing came from the server for {after:?}: connect again"),

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::access::connection_id::ConnectionId;
 use super::access::grant::Grant;
 use super::access::principal::Principal;
+use super::close_code::{FAULT, GOING_AWAY, NORMAL};
 
 /// The other end of a connection, for the function that makes an agent.
 #[derive(Clone, Debug)]
@@ -30,8 +31,8 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Reports that the agent does not end by its own will, such as a program that was killed. A
-    /// WebSocket is then closed with code 1011 instead of 1000.
+    /// Reports that the agent does not end by its own will, such as a program that was killed. The
+    /// client is then told code 1011 instead of 1000, and may connect again.
     ///
     /// It must be called before the agent ends.
     pub fn report_failure(&self) {
@@ -103,47 +104,33 @@ impl Drop for AgentTask {
     }
 }
 
-/// The end of a connection by this side, with the code that a WebSocket tells.
+/// The end of a connection by this side, with the code that its client is told.
 #[derive(Debug)]
 pub(crate) struct Closing {
     pub(crate) token: CancellationToken,
     code: AtomicU16,
-    #[cfg(feature = "ws")]
     failure: Failure,
 }
 
 impl Closing {
-    pub(crate) fn new(token: CancellationToken) -> Self {
-        Self {
-            token,
-            code: AtomicU16::new(0),
-            #[cfg(feature = "ws")]
-            failure: Failure::default(),
-        }
-    }
-
-    /// Learns of a failure of the agent from its end of the connection.
-    #[cfg(feature = "ws")]
-    pub(crate) fn of(mut self, remote: &Remote) -> Self {
-        self.failure = remote.failure.clone();
-        self
-    }
-
-    /// Returns true if the agent has reported a failure.
-    #[cfg(feature = "ws")]
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failure.0.load(Ordering::Acquire)
+    /// Creates one for the connection of an agent, which may report a failure.
+    pub(crate) fn new(token: CancellationToken, remote: &Remote) -> Self {
+        Self { token, code: AtomicU16::new(0), failure: remote.failure.clone() }
     }
 
     /// Ends the connection. The first code counts.
-    #[cfg_attr(not(feature = "ws"), expect(dead_code, reason = "only a WebSocket has codes"))]
     pub(crate) fn close(&self, code: u16) {
         let _ = self.code.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
         self.token.cancel();
     }
 
-    #[cfg_attr(not(feature = "ws"), expect(dead_code, reason = "only a WebSocket has codes"))]
-    pub(crate) fn code(&self) -> Option<u16> {
-        Some(self.code.load(Ordering::Acquire)).filter(|code| *code != 0)
+    /// Returns the code of a connection that has ended. `has_panicked` is about its agent.
+    pub(crate) fn code(&self, has_panicked: bool) -> u16 {
+        match self.code.load(Ordering::Acquire) {
+            0 if self.token.is_cancelled() => GOING_AWAY,
+            0 if has_panicked || self.failure.0.load(Ordering::Acquire) => FAULT,
+            0 => NORMAL,
+            code => code,
+        }
     }
 }

@@ -4,6 +4,7 @@ mod access;
 mod agent;
 mod body;
 mod clock;
+mod close_code;
 mod counts;
 mod http;
 mod listen;
@@ -14,8 +15,6 @@ mod seats;
 mod service;
 #[cfg(feature = "server-tls-no-provider")]
 mod tls;
-#[cfg(feature = "ws")]
-mod unanswered;
 #[cfg(feature = "ws")]
 mod websocket;
 

@@ -23,7 +23,7 @@ pub(crate) struct Seats {
     taken: watch::Sender<usize>,
     /// Ends every connection.
     pub(crate) closing: CancellationToken,
-    /// Ends each connection as soon as it has no request that is not answered.
+    /// Ends each connection as soon as its work is finished.
     shutting: CancellationToken,
     unauthorized: AtomicU64,
 }
@@ -100,7 +100,7 @@ impl Seats {
         is_too_many.then_some(Refused::TOO_MANY_CONNECTIONS)
     }
 
-    /// Gives no seat from now on, and frees those whose connections have nothing to answer.
+    /// Gives no seat from now on, and frees those whose connections have no work.
     pub(crate) fn shut(&self) {
         let _table = self.table();
         self.shutting.cancel();

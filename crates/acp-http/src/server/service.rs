@@ -93,9 +93,9 @@ impl Server {
     /// Ends all connections, and waits until their agents have ended. New ones are refused with
     /// status 503 from now on, and so is the question of health.
     ///
-    /// A connection whose client waits for no answer ends at once. The others have `finish` to
-    /// answer: a prompt turn of version 1 is a request, so it comes to its end. A client on a
-    /// WebSocket is told code 1001, and may connect to another replica.
+    /// A connection without work ends at once. The others have `finish` to answer their requests,
+    /// and to end their turns: in version 1 with the answer of the prompt, in version 2 when the
+    /// session is idle. Clients are told code 1001, and may connect to another replica.
     pub async fn shutdown(&self, finish: Duration) {
         let seats = &self.inner.seats;
         seats.shut();

@@ -27,6 +27,10 @@ pub(crate) struct EventReader {
     id: Vec<u8>,
     /// The id of the last event that is complete.
     last: Option<String>,
+    /// The comment that is being read.
+    comment: Vec<u8>,
+    /// The code with which the connection has ended.
+    close_code: Option<u16>,
     /// The last byte was a carriage return, so a line feed belongs to it.
     was_return: bool,
     is_first_line: bool,
@@ -47,6 +51,7 @@ enum Field {
     Data,
     Event,
     Id,
+    Comment,
     Other,
 }
 
@@ -76,6 +81,8 @@ impl EventReader {
             skipped: None,
             id: Vec::new(),
             last: None,
+            comment: Vec::new(),
+            close_code: None,
             was_return: false,
             is_first_line: true,
             is_within: false,
@@ -90,6 +97,11 @@ impl EventReader {
     /// Returns true within an event. If the body ends there, a part of it is lost.
     pub(crate) const fn is_within_event(&self) -> bool {
         self.is_within
+    }
+
+    /// Returns the code with which the connection has ended, if a comment said so.
+    pub(crate) const fn close_code(&self) -> Option<u16> {
+        self.close_code
     }
 
     /// Takes bytes up to the end of an event. `bytes` becomes what is left of them.
@@ -144,6 +156,7 @@ impl EventReader {
                         Field::Data => self.add(part),
                         Field::Event => keep(&mut self.event, part, LONGEST_NAME),
                         Field::Id => keep(&mut self.id, part, LONGEST_ID + 1),
+                        Field::Comment => keep(&mut self.comment, part, LONGEST_NAME),
                         Field::Other => {}
                     }
                     return;
@@ -162,6 +175,7 @@ impl EventReader {
             b"data" => Field::Data,
             b"event" => Field::Event,
             b"id" => Field::Id,
+            b"" => Field::Comment,
             _ => Field::Other,
         }
     }
@@ -173,9 +187,10 @@ impl EventReader {
             Field::Data => self.has_data = true,
             Field::Event => self.event.clear(),
             Field::Id => self.id.clear(),
+            Field::Comment => self.comment.clear(),
             Field::Other => {}
         }
-        self.is_within |= field != Field::Other;
+        self.is_within |= !matches!(field, Field::Comment | Field::Other);
         self.place = Place::Value(field);
     }
 
@@ -201,6 +216,11 @@ impl EventReader {
             self.begin(field);
         } else if let Place::AfterColon(field) = self.place {
             self.begin(field);
+        }
+        if self.place == Place::Value(Field::Comment)
+            && let Some(code) = self.comment.strip_prefix(b"close ")
+        {
+            self.close_code = std::str::from_utf8(code).ok().and_then(|code| code.parse().ok());
         }
         self.is_first_line = false;
         self.place = Place::Name;

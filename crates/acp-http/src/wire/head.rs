@@ -14,7 +14,6 @@ pub(crate) struct Head<'a> {
     /// `params.sessionId` of a call, `result.sessionId` of an answer, if it is a string.
     pub(crate) session: Option<Cow<'a, str>>,
     /// `result.protocolVersion` of an answer.
-    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "the client leaves versions to its peer"))]
     pub(crate) version: Option<u64>,
 }
 

@@ -6,7 +6,9 @@ mod generated {
 }
 #[cfg(any(all(feature = "client", feature = "sse"), feature = "__wire"))]
 pub(crate) mod event_reader;
+mod effect;
 pub(crate) mod head;
+#[cfg(any(feature = "server", all(feature = "client", feature = "sse"), feature = "__wire"))]
 pub(crate) mod headers;
 #[cfg(any(feature = "server", feature = "__wire"))]
 pub(crate) mod routes;
@@ -14,6 +16,8 @@ pub(crate) mod routes;
 pub(crate) mod sse;
 #[cfg(any(feature = "server", feature = "__wire"))]
 mod stream;
+mod turns;
+pub(crate) mod unfinished;
 
 #[cfg(any(feature = "server", feature = "__wire"))]
 pub(crate) use self::generated::session_methods::SESSION_METHODS;

@@ -6,10 +6,12 @@ use std::task::{Poll, Waker};
 
 use acp_rpc::Id;
 
+use super::effect::Effect;
 use super::head::{Head, Kind};
 use super::headers::fits_header;
 pub(crate) use super::stream::Next;
 use super::stream::{EventStream, weight};
+use super::turns::Turns;
 
 /// The most requests of an agent whose session is remembered.
 const MOST_ASKED: usize = 1024;
@@ -48,20 +50,6 @@ pub(crate) enum NotOpened {
     TooMany,
 }
 
-/// The consequence of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
-    /// It is given to whoever waits for it, and not to a stream.
-    Direct,
-    /// It names a session that is new.
-    Opens,
-    /// Its session is known from now on.
-    Confirms,
-    /// Its session is gone.
-    Ends,
-    None,
-}
-
 /// A request of the client that is not answered yet.
 #[derive(Debug)]
 struct Open {
@@ -74,7 +62,6 @@ struct Open {
 pub(crate) struct Initialized {
     pub(crate) message: Vec<u8>,
     pub(crate) is_error: bool,
-    pub(crate) version: Option<u64>,
 }
 
 /// The streams of one connection. Messages keep their order within each, and not between them.
@@ -88,6 +75,7 @@ pub(crate) struct Routes {
     open: HashMap<Id, Open>,
     /// Requests of the agent on streams of sessions.
     asked: HashMap<Id, Arc<str>>,
+    turns: Turns,
     buffered: usize,
     sizes: Sizes,
     /// The agent's writer and others who wait for room.
@@ -105,6 +93,7 @@ impl Routes {
             unstreamed: HashSet::new(),
             open: HashMap::new(),
             asked: HashMap::new(),
+            turns: Turns::default(),
             buffered: 0,
             sizes,
             writers: Vec::new(),
@@ -126,6 +115,9 @@ impl Routes {
                 }
                 let session: StreamKey = session.filter(|session| fits_header(session)).map(Arc::from);
                 let effect = Effect::of(method);
+                if let (Effect::Starts, Some(session)) = (effect, &session) {
+                    self.turns.asked(session);
+                }
                 if effect == Effect::Confirms
                     && let Some(session) = session.as_ref().filter(|session| !self.has_been_open(session))
                     && self.unstreamed.len() < self.sizes.streams
@@ -153,9 +145,11 @@ impl Routes {
             Err(_) => (None, false),
             Ok(head) => match head.kind {
                 Kind::Answer { id: Some(ref id), is_error } => match self.open.remove(id) {
-                    Some(Open { effect: Effect::Direct, .. }) => {
-                        let version = head.version;
-                        return Some(Initialized { message, is_error, version });
+                    Some(Open { effect: Effect::Agrees, .. }) => {
+                        if !is_error {
+                            self.turns.agreed(head.version);
+                        }
+                        return Some(Initialized { message, is_error });
                     }
                     Some(open) => self.answered(open, &head, is_error),
                     None => (None, false),
@@ -168,7 +162,10 @@ impl Routes {
                     }
                     (stream, false)
                 }
-                Kind::Notification { .. } => (self.stream_of_call(&head), false),
+                Kind::Notification { .. } => {
+                    self.turns.heard(&message);
+                    (self.stream_of_call(&head), false)
+                }
             },
         };
         self.push(&stream, message);
@@ -178,9 +175,14 @@ impl Routes {
         None
     }
 
-    /// Returns true if no request of the client waits for its answer.
-    pub(crate) fn has_answered(&self) -> bool {
-        self.open.is_empty()
+    /// Returns true if no request of the client waits for its answer, and no turn runs.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.open.is_empty() && self.turns.are_over()
+    }
+
+    /// Returns the version that was agreed on.
+    pub(crate) const fn version(&self) -> Option<u64> {
+        self.turns.version()
     }
 
     /// Returns the stream of an answer, and true if that stream ends with it.
@@ -196,6 +198,8 @@ impl Routes {
             Effect::Confirms if !is_error => {
                 open.session.as_deref().and_then(|session| self.confirmed(session));
             }
+            Effect::Starts if !is_error => open.session.iter().for_each(|session| self.turns.accepted(session)),
+            Effect::Ends if !is_error => open.session.iter().for_each(|session| self.turns.closed(session)),
             _ => {}
         }
         let Some(session) = open.session else { return (None, false) };
@@ -361,6 +365,7 @@ impl Routes {
         self.has_ended = true;
         self.open.clear();
         self.asked.clear();
+        self.turns.clear();
         self.connection.end();
         self.sessions.values_mut().for_each(EventStream::end);
     }
@@ -381,17 +386,5 @@ impl Routes {
 
     fn wake_writers(&mut self) {
         self.writers.drain(..).for_each(Waker::wake);
-    }
-}
-
-impl Effect {
-    fn of(method: &str) -> Self {
-        match method {
-            "initialize" => Self::Direct,
-            "session/new" | "session/fork" => Self::Opens,
-            "session/load" | "session/resume" => Self::Confirms,
-            "session/close" | "session/delete" => Self::Ends,
-            _ => Self::None,
-        }
     }
 }

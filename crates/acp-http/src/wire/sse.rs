@@ -12,3 +12,9 @@ pub(crate) fn write_event(buffer: &mut Vec<u8>, id: u64, message: &[u8]) {
     buffer.extend_from_slice(message);
     buffer.extend_from_slice(b"\n\n");
 }
+
+/// Appends the comment that tells a reader why there will be no more events, by the code that a
+/// WebSocket would be closed with. A reader that does not know it ignores it.
+pub(crate) fn write_close(buffer: &mut Vec<u8>, code: u16) {
+    buffer.extend_from_slice(format!(": close {code}\n\n").as_bytes());
+}

@@ -1,19 +1,21 @@
 //! The client and the server with each other: a client and an agent as users write them.
 
 use std::future::Future;
+use std::sync::Mutex;
 
 use acp_agent::store::MemoryStore;
 use acp_agent::{StopReason, ToolCall, Turn, agent};
-use acp_client::{Agent, Error, PermissionPolicy, Session};
+use acp_client::{Agent, AgentStatus, CloseReason, Error, PermissionPolicy, Session};
 use acp_http::Remote;
 use acp_http::server::{Listening, Options, Principal, Server};
 use acp_rpc::CancellationToken;
 
 /// Obeys a word: `count` says numbers, `ask` asks for permission between two words, and `wait`
-/// waits to be cancelled, and `die` ends the agent.
+/// waits to be cancelled, `die` ends the agent by a failure, and `leave` in order.
 struct Obedient {
     sessions: MemoryStore,
     end: CancellationToken,
+    leave: CancellationToken,
 }
 
 #[agent(store = self.sessions.clone())]
@@ -29,6 +31,10 @@ impl Obedient {
                 turn.say("before ").await?;
                 let is_allowed = turn.ask(&ToolCall::execute("make")).await?.is_allowed();
                 turn.say(if is_allowed { "allowed" } else { "rejected" }).await?;
+            }
+            "leave" => {
+                self.leave.cancel();
+                std::future::pending().await
             }
             "die" => {
                 self.end.cancel();
@@ -54,13 +60,14 @@ fn counted() -> String {
 async fn serve() -> (Server, Listening) {
     let sessions = MemoryStore::new(usize::MAX);
     let options = Options::new().token(TOKEN, Principal::new("alice"));
-    let server = Server::new(options, move |transport, _| {
-        let end = CancellationToken::new();
-        let agent = Obedient { sessions: sessions.clone(), end: end.clone() };
+    let server = Server::new(options, move |transport, remote| {
+        let (end, leave) = (CancellationToken::new(), CancellationToken::new());
+        let agent = Obedient { sessions: sessions.clone(), end: end.clone(), leave: leave.clone() };
         async move {
             tokio::select! {
                 ended = acp_agent::serve(agent, transport) => drop(ended),
-                () = end.cancelled() => {}
+                () = end.cancelled() => remote.report_failure(),
+                () = leave.cancelled() => {}
             }
         }
     });
@@ -194,6 +201,39 @@ fn a_session_outlives_its_agent() {
             turn.finish().await.unwrap();
             assert_eq!(said, counted());
         }
+    });
+}
+
+/// rm-rec-02: an agent that ends in order is not reached anew.
+#[test]
+fn an_agent_that_has_left_does_not_come_back() {
+    each_way(|way| async move {
+        let (server, listening) = serve().await;
+        let remote = way.to(&listening).bearer(TOKEN);
+        let connect = move || acp_client::connect(remote.clone());
+        let agent = acp_client::reconnecting(connect).await.unwrap();
+        let session = agent.new_session("/work").await.unwrap();
+        let lost = session.prompt("leave").await.unwrap().finish().await;
+        assert!(matches!(lost, Err(Error::Closed { reason: CloseReason::Ended, .. })), "{lost:?}");
+        assert_eq!(agent.status_is(|_| false).await, AgentStatus::GivenUp, "{way:?}");
+        assert!(matches!(session.prompt("count").await, Err(Error::GivenUp { restarts: 0, .. })));
+        assert_eq!(server.counts().opened, 1, "{way:?}");
+    });
+}
+
+/// rm-rec-02: it is reached anew when its server goes away.
+#[test]
+fn a_server_that_goes_away_is_not_the_end() {
+    each_way(|way| async move {
+        let (server, listening) = serve().await;
+        let (_other, next) = serve().await;
+        let remotes = Mutex::new(vec![way.to(&next).bearer(TOKEN), way.to(&listening).bearer(TOKEN)]);
+        let connect = move || acp_client::connect(remotes.lock().unwrap().pop().unwrap());
+        let agent = acp_client::reconnecting(connect).await.unwrap();
+        server.shutdown(std::time::Duration::MAX).await;
+        let status = agent.status_is(|status| status != AgentStatus::Connected).await;
+        assert_eq!(status, AgentStatus::Restarting { restart: 1 }, "{way:?}");
+        agent.new_session("/work").await.unwrap();
     });
 }
 

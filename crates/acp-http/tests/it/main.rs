@@ -15,3 +15,4 @@ mod network;
 mod options;
 mod order;
 mod server;
+mod unfinished;

@@ -44,6 +44,7 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
         pump,
         child: transport.child,
         child_is_gone: false,
+        end: transport.end,
         unwritten: None,
         share: Share::new(),
         drain,
@@ -96,6 +97,8 @@ struct Connection {
     pump: Pump,
     child: Option<ChildLink>,
     child_is_gone: bool,
+    /// The reason if the input ends.
+    end: CloseReason,
     /// The error after which nothing can be written.
     unwritten: Option<Arc<io::Error>>,
     share: Share,
@@ -169,7 +172,7 @@ impl Connection {
         loop {
             match self.step(Stage::Serving, None).await {
                 Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
-                Event::Eof => return CloseReason::Eof,
+                Event::Eof => return self.end.clone(),
                 Event::Exited(exit) => return exit,
                 Event::Close => return CloseReason::Local,
                 Event::ReadFailed(error) | Event::WriteFailed(error) => {
@@ -266,7 +269,9 @@ impl Connection {
     /// the end was not in order.
     fn with_losses(&mut self, reason: CloseReason) -> CloseReason {
         match (reason, self.unwritten.take()) {
-            (CloseReason::Eof | CloseReason::Local, Some(error)) if is_loss(&error) => CloseReason::Io(error),
+            (CloseReason::Eof | CloseReason::Ended | CloseReason::Local, Some(error)) if is_loss(&error) => {
+                CloseReason::Io(error)
+            }
             (reason, _) => reason,
         }
     }

@@ -116,8 +116,11 @@ impl std::error::Error for CallError {}
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// The peer closed its side.
+    /// The peer closed its side. It may have died.
     Eof,
+    /// The peer said that it is done. Only a transport that [can tell](crate::Transport::ends_in_order)
+    /// has this reason.
+    Ended,
     /// This side closed the connection, or dropped its driver.
     Local,
     /// Reading or writing failed.
@@ -141,6 +144,7 @@ impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Eof => f.write_str("the peer closed it"),
+            Self::Ended => f.write_str("the peer has ended in order"),
             Self::Local => f.write_str("it was closed on this side"),
             Self::Io(error) => error.fmt(f),
             #[cfg(feature = "process")]

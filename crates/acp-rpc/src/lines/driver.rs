@@ -42,6 +42,7 @@ pub fn connect(transport: Transport, lines: impl Lines, options: LineOptions) ->
         pump: Pump::new(framer, transport.reader, transport.writer, observer.clone(), None),
         child: transport.child,
         child_is_gone: false,
+        end: transport.end,
         lines,
         observer,
         pause: None,
@@ -76,6 +77,8 @@ struct Connection {
     pump: Pump,
     child: Option<ChildLink>,
     child_is_gone: bool,
+    /// The reason if the input ends.
+    end: CloseReason,
     lines: Arc<dyn Lines>,
     observer: Observer,
     /// The future that the reader waits for.
@@ -246,7 +249,7 @@ impl Connection {
                     };
                     receiver.receive(line);
                 }
-                Event::Ended(CloseReason::Eof)
+                Event::Ended(self.end.clone())
             }
             Some(Err(error)) => {
                 self.pump.reading = false;

@@ -18,7 +18,7 @@ impl Transport {
     ///
     /// Fails if the stream cannot be read.
     pub async fn first_line(self, limit: usize) -> io::Result<(Vec<u8>, Self)> {
-        let Self { mut reader, writer, child } = self;
+        let Self { mut reader, writer, child, end } = self;
         let mut read = Vec::new();
         let line = loop {
             let is_over = reader.read_buf(&mut read).await? == 0 || read.len() >= limit;
@@ -27,7 +27,7 @@ impl Transport {
             }
         };
         let reader = Cursor::new(read).chain(reader);
-        Ok((line, Self { reader: Box::pin(reader), writer, child }))
+        Ok((line, Self { reader: Box::pin(reader), writer, child, end }))
     }
 }
 

@@ -27,6 +27,7 @@ use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(crate) use self::child::ChildLink;
+use crate::core::error::CloseReason;
 
 pub use self::parts::TransportParts;
 pub use self::source::Source;
@@ -42,12 +43,14 @@ pub struct Transport {
     pub(crate) reader: Pin<Box<dyn AsyncRead + Send>>,
     pub(crate) writer: Pin<Box<dyn AsyncWrite + Send>>,
     pub(crate) child: Option<ChildLink>,
+    /// The reason of a connection whose input ends.
+    pub(crate) end: CloseReason,
 }
 
 impl Transport {
     /// Creates a transport over any two streams.
     pub fn new(reader: impl AsyncRead + Send + 'static, writer: impl AsyncWrite + Send + 'static) -> Self {
-        Self { reader: Box::pin(reader), writer: Box::pin(writer), child: None }
+        Self { reader: Box::pin(reader), writer: Box::pin(writer), child: None, end: CloseReason::Eof }
     }
 
     /// Creates a transport over one stream that goes both ways, such as a socket or a
@@ -81,6 +84,15 @@ impl Transport {
         E: Into<messages::Cause> + 'static,
     {
         Self::new(messages::Reader::new(incoming), messages::MessageWriter::new(outgoing))
+    }
+
+    /// Promises that the input ends only if the peer has said that it is done, as with close code
+    /// 1000 of a WebSocket. A connection that is lost is an error of the input. The reason of the
+    /// end is then [`CloseReason::Ended`] instead of [`CloseReason::Eof`].
+    #[must_use]
+    pub fn ends_in_order(mut self) -> Self {
+        self.end = CloseReason::Ended;
+        self
     }
 
     /// Creates two transports that are connected to each other, in memory.

@@ -41,7 +41,7 @@ impl Transport {
     /// Takes the transport apart.
     #[must_use]
     pub fn into_parts(self) -> TransportParts {
-        let Self { reader, writer, child } = self;
+        let Self { reader, writer, child, .. } = self;
         #[cfg(feature = "process")]
         return TransportParts { reader, writer, process: child.map(super::ChildLink::into_guard) };
         #[cfg(not(feature = "process"))]

@@ -24,8 +24,8 @@ struct Counted<'a> {
 }
 
 impl Watch for Counted<'_> {
-    fn passed(&mut self, bytes: usize) {
-        self.bytes.add(bytes);
+    fn passed(&mut self, line: &[u8]) {
+        self.bytes.add(line.len());
     }
 
     fn skipped(&mut self) {

@@ -44,7 +44,7 @@ async fn a_killed_agent_costs_its_connection_only() {
     said(&session, "pid").await.expect("the other one lives");
     // An agent that leaves by itself has not failed.
     said(&session, "leave").await.expect_err("it leaves");
-    assert!(matches!(other.wait().await, CloseReason::Eof));
+    assert!(matches!(other.wait().await, CloseReason::Ended));
     served.until_metric("acp_connections", 0);
     assert_eq!(served.metric("acp_agents_failed_total"), 1);
 }

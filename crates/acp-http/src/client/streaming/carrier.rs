@@ -39,11 +39,11 @@ impl Carrier {
         let end = self.run(&mut outbox, &mut stopped).await;
         self.posts.abort_all();
         let can_be_told = match &end {
-            Some(Stop::Over) => false,
+            Some(Stop::Over(_)) => false,
             Some(Stop::Failed(error)) => !matches!(error.status(), Some(401 | 403 | 404 | 410)),
             None => true,
         };
-        if matches!(end, Some(Stop::Over)) {
+        if matches!(end, Some(Stop::Over(_))) {
             // What waits in the streams of sessions still comes.
             let _ = timeout(self.shared.settings.close_timeout, self.shared.sessions.ended()).await;
         }
@@ -52,7 +52,8 @@ impl Carrier {
         let over = end.is_none().then_some(over);
         self.shared.inbox.end(match end {
             Some(Stop::Failed(error)) => Some(error),
-            Some(Stop::Over) | None => None,
+            Some(Stop::Over(error)) => error,
+            None => None,
         });
         if can_be_told {
             self.delete().await;

@@ -46,7 +46,7 @@ pub(super) fn connect(url: Url, settings: &Settings) -> Result<Transport, Error>
     let (stop, stopped) = unbounded_channel();
     let shared = Arc::new(Shared::new(exchange, settings.clone(), inbox, outbox.own(), stop));
     tokio::spawn(Carrier::new(shared).carry(outbox, stopped, over));
-    Ok(Transport::messages(incoming, outgoing))
+    Ok(Transport::messages(incoming, outgoing).ends_in_order())
 }
 
 fn versions(client: ClientBuilder, is_secure: bool, prior_knowledge: bool) -> ClientBuilder {

@@ -113,7 +113,7 @@ async fn initialize(shared: &Arc<Shared>, mut letter: Letter) -> Result<(), Stop
     shared.ledger().answered(&id);
     if is_error {
         shared.inbox.put(posted.body).await;
-        return Err(Stop::Over);
+        return Err(Stop::Over(None));
     }
     let Some(connection) = posted.head.headers.get(CONNECTION_ID) else {
         return Err(unexpected("it has no `Acp-Connection-Id`"));

@@ -10,7 +10,7 @@ pub(super) type StreamKey = Option<Arc<str>>;
 /// The reason why a connection is over.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The agent has ended.
-    Over,
+    /// The connection has ended. Without an error that is the agent's own end.
+    Over(Option<Error>),
     Failed(Error),
 }

@@ -21,6 +21,8 @@ use crate::wire::event_reader::{Event, EventReader};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The attempts in a row to open a stream that fail, or bring nothing.
 const MOST_ATTEMPTS: u32 = 6;
+/// The close code of an end in order.
+const NORMAL: u16 = 1000;
 /// The wait before the second attempt. It doubles each time.
 pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
 
@@ -49,6 +51,8 @@ enum NotOpen {
 /// The end of a body.
 enum Ended {
     InOrder,
+    /// In order, with the code of the connection's end.
+    Told(u16),
     /// Something may be lost.
     Broken(Error),
 }
@@ -75,7 +79,7 @@ impl EventStream {
         let is_waited_for = |session: &str| self.shared.ledger().is_waited_for(session);
         let is_lost = self.has_been_open || self.key.as_deref().is_some_and(is_waited_for);
         match stop {
-            Stop::Over if self.key.is_some() => drop(self.state.send_replace(State::Unknown)),
+            Stop::Over(_) if self.key.is_some() => drop(self.state.send_replace(State::Unknown)),
             // Its requests fail, and others go on.
             Stop::Failed(error) if self.key.is_some() && !is_lost => {
                 drop(self.state.send_replace(State::Refused(error)));
@@ -98,15 +102,21 @@ impl EventStream {
                     match ended {
                         Ended::Broken(error) if self.cursor.is_none() => return Stop::Failed(error),
                         Ended::Broken(error) => error,
+                        Ended::Told(NORMAL) => return Stop::Over(None),
+                        Ended::Told(code) => return Stop::Over(Some(Error::Closed { code: Some(code) })),
                         Ended::InOrder => self.unexpected("the stream ends again and again"),
                     }
                 }
                 // The end of the agent, of the session, or a session that the server learns later.
                 Err(NotOpen::Unknown(_)) if was_in_order || (self.key.is_some() && !self.has_been_open) => {
-                    return Stop::Over;
+                    return Stop::Over(None);
                 }
                 Err(NotOpen::Unknown(error) | NotOpen::Refused(error)) => return Stop::Failed(error),
-                Err(NotOpen::Again(error)) => error,
+                Err(NotOpen::Again(error)) => {
+                    // If the server is another one by then, it knows nothing of the agent.
+                    was_in_order = false;
+                    error
+                }
             };
             if attempts >= MOST_ATTEMPTS {
                 return Stop::Failed(error);
@@ -191,7 +201,7 @@ impl EventStream {
                 Ok(Ok(None)) if reader.is_within_event() => {
                     break Ended::Broken(self.broken("it ended within an event".to_owned()));
                 }
-                Ok(Ok(None)) => break Ended::InOrder,
+                Ok(Ok(None)) => break reader.close_code().map_or(Ended::InOrder, Ended::Told),
                 Ok(Err(error)) => break Ended::Broken(self.broken(causes(error))),
                 Err(_) => break Ended::Broken(Error::Silent { after: silence }),
             };

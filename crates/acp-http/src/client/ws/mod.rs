@@ -16,9 +16,9 @@ pub(super) async fn connect(url: Url, settings: &Settings) -> Result<Transport, 
     if let Some(proxy) = tunnel::proxy(&url) {
         let stream = upgrade::upgrade_through(&proxy, url, settings).await?;
         let (incoming, outgoing) = Socket::open(stream, settings).await;
-        return Ok(Transport::messages(incoming, outgoing));
+        return Ok(Transport::messages(incoming, outgoing).ends_in_order());
     }
     let stream = upgrade::upgrade(url, settings).await?;
     let (incoming, outgoing) = Socket::open(stream, settings).await;
-    Ok(Transport::messages(incoming, outgoing))
+    Ok(Transport::messages(incoming, outgoing).ends_in_order())
 }

@@ -27,16 +27,16 @@ pub(crate) struct Connection {
     pub(super) posts: AtomicUsize,
     pub(super) post_bytes: AtomicUsize,
     activity: Mutex<Activity>,
-    /// Fires when the activity changes, and when the last request is answered.
+    /// Fires when the activity changes, and when all work is finished.
     pub(super) changed: Notify,
 }
 
 pub(super) struct State {
     pub(super) routes: Routes,
+    /// The code with which the connection has ended.
+    pub(super) ended: Option<u16>,
     /// Waits for the answer to `initialize`.
     pub(super) initializing: Option<oneshot::Sender<Initialized>>,
-    /// The version that was agreed on.
-    pub(super) version: Option<u64>,
 }
 
 /// Requests that use the connection now.
@@ -61,7 +61,7 @@ impl Connection {
             closing,
             limits,
             to_agent,
-            state: Mutex::new(State { routes, initializing: None, version: None }),
+            state: Mutex::new(State { routes, ended: None, initializing: None }),
             posts: AtomicUsize::new(0),
             post_bytes: AtomicUsize::new(0),
             activity: Mutex::new(Activity { users: 0, had_stream: false, idle_since: Some(Instant::now()) }),
@@ -76,23 +76,20 @@ impl Connection {
     /// Puts a message of the agent on its way.
     pub(super) fn place(&self, message: Vec<u8>) {
         let mut state = self.state();
-        let (was_answered, initialized) = (state.routes.has_answered(), state.routes.place(message));
-        if !was_answered && state.routes.has_answered() {
+        let (was_finished, initialized) = (state.routes.is_finished(), state.routes.place(message));
+        if !was_finished && state.routes.is_finished() {
             self.changed.notify_one();
         }
         let Some(answer) = initialized else { return };
-        if !answer.is_error {
-            state.version = answer.version;
-        }
         if let Some(waiting) = state.initializing.take() {
             // Nobody waits any more if the client has gone.
             let _ = waiting.send(answer);
         }
     }
 
-    /// Returns true if no request waits for its answer.
-    pub(super) fn has_answered(&self) -> bool {
-        self.state().routes.has_answered()
+    /// Returns true if no request waits for its answer, and no turn runs.
+    pub(super) fn is_finished(&self) -> bool {
+        self.state().routes.is_finished()
     }
 
     /// Waits until a message may be placed.
@@ -100,17 +97,18 @@ impl Connection {
         poll_fn(|cx| self.state().routes.poll_room(cx.waker())).await;
     }
 
-    /// Ends the streams: the agent has ended.
-    pub(super) fn end(&self) {
+    /// Ends the streams: the agent has ended. Their readers are told the code.
+    pub(super) fn end(&self, code: u16) {
         let mut state = self.state();
+        state.ended = Some(code);
         state.routes.end();
         state.initializing = None;
     }
 
     /// Ends the input of the agent, as a closed stdin does.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close(&self, code: u16) {
         self.state().routes.client_left();
-        self.closing.token.cancel();
+        self.closing.close(code);
     }
 
     /// Keeps the connection from being idle as long as the guard lives.

@@ -52,6 +52,8 @@ pub(super) struct Events {
     stream: StreamKey,
     reader: u64,
     has_begun: bool,
+    /// The reader knows the reason of the end.
+    has_told: bool,
     silence: Pin<Box<Sleep>>,
     /// The end of the credentials that opened the stream.
     credentials: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
@@ -63,11 +65,11 @@ impl Events {
         let silence = Box::pin(tokio::time::sleep(connection.limits.keep_alive));
         let busy = connection.busy(true);
         let credentials = grant.end().map(|end| Box::pin(end) as Pin<Box<dyn Future<Output = ()> + Send>>);
-        Self { connection, stream, reader, has_begun: false, silence, credentials, _busy: busy }
+        Self { connection, stream, reader, has_begun: false, has_told: false, silence, credentials, _busy: busy }
     }
 
     /// Writes the next events into a piece of the body. Returns true at the end of the stream.
-    fn fill(&self, piece: &mut Vec<u8>, waker: &Waker) -> bool {
+    fn fill(&mut self, piece: &mut Vec<u8>, waker: &Waker) -> bool {
         let mut state = self.connection.state();
         let mut events = 0;
         let has_ended = loop {
@@ -87,6 +89,12 @@ impl Events {
                 Next::End => break true,
             }
         };
+        if has_ended
+            && let Some(code) = state.ended
+            && !std::mem::replace(&mut self.has_told, true)
+        {
+            sse::write_close(piece, code);
+        }
         if piece.len() < piece.capacity() / 2 {
             piece.shrink_to_fit();
         }

@@ -9,6 +9,7 @@ use super::incoming::id_of;
 use crate::server::access::grant::Grant;
 use crate::server::access::principal::Principal;
 use crate::server::body::Body;
+use crate::server::close_code::NORMAL;
 use crate::server::refusal::Refused;
 use crate::wire::headers::{CONNECTION_ID, SESSION_ID, fits_header};
 
@@ -52,7 +53,7 @@ pub(crate) fn delete(
     let id = id_of(headers, CONNECTION_ID)?.ok_or(Refused::CONNECTION_MISSING)?;
     let connection = connections.find(id, principal).ok_or(Refused::NO_CONNECTION)?;
     connections.remove(&connection.id);
-    connection.close();
+    connection.close(NORMAL);
     Ok(super::post::accepted())
 }
 

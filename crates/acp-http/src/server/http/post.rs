@@ -15,6 +15,7 @@ use super::supervise;
 use crate::server::access::connection_id::ConnectionId;
 use crate::server::agent::{Caller, Closing, Factory};
 use crate::server::body::{Body, Taken};
+use crate::server::close_code::NORMAL;
 use crate::server::options::Options;
 use crate::server::policy::Rejected;
 use crate::server::refusal::Refused;
@@ -154,14 +155,15 @@ async fn begin(message: Vec<u8>, caller: &Caller, place: Place<'_>) -> Result<Re
     let seat = Arc::new(place.seats.take(&limits, caller)?);
     let id = ConnectionId::random(place.options.replica.as_deref()).ok_or(Refused::BROKEN)?;
     let (to_agent, from_client) = mpsc::channel(1);
-    let closing = Closing::new(place.seats.closing.child_token());
+    let remote = caller.remote(id.clone());
+    let closing = Closing::new(place.seats.closing.child_token(), &remote);
     let principal = caller.grant.principal.clone();
     let connection = Arc::new(Connection::new(id.clone(), principal, closing, limits, to_agent));
     let _busy = connection.busy(false);
     place.connections.insert(&connection);
     let guard = CloseOnDrop(Some(Arc::clone(&connection)));
     let transport = supervise::transport(&connection, from_client);
-    let agent = (place.factory)(transport, caller.remote(id.clone()));
+    let agent = (place.factory)(transport, remote);
     let connections = Arc::clone(place.connections);
     tokio::spawn(supervise::run(Arc::clone(&connection), connections, agent, Arc::clone(&seat)));
 
@@ -181,7 +183,7 @@ async fn again(
     message: &[u8],
     head: &Head<'_>,
 ) -> Result<Response<Body>, Refused> {
-    if connection.state().version.is_none_or(|version| version < 2) {
+    if connection.state().routes.version().is_none_or(|version| version < 2) {
         return Err(Refused::INITIALIZED);
     }
     if !matches!(&head.kind, Kind::Request { id, .. } if *id != Id::Null) {
@@ -234,7 +236,7 @@ impl Taken for CloseOnDrop {
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         if let Some(connection) = &self.0 {
-            connection.close();
+            connection.close(NORMAL);
         }
     }
 }

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use super::connection::{Connection, Connections};
 use crate::server::agent::{AgentFuture, AgentTask};
 use crate::server::clock::sleep_until;
+use crate::server::close_code::{GOING_AWAY, NORMAL};
 use crate::server::seats::Seat;
 
 /// Makes the transport of the agent. Its input ends when the connection is closed.
@@ -35,18 +36,21 @@ pub(super) async fn run(
     seat: Arc<Seat>,
 ) {
     let mut agent = AgentTask::spawn(agent);
-    let mut is_shutting = false;
+    let (mut is_shutting, mut has_panicked) = (false, false);
     loop {
         let idle_until = connection.idle_until();
-        if is_shutting && connection.has_answered() {
-            connection.close();
+        if is_shutting && connection.is_finished() {
+            connection.close(GOING_AWAY);
         }
         tokio::select! {
-            _ = agent.ended() => break,
+            panicked = agent.ended() => {
+                has_panicked = panicked;
+                break;
+            }
             () = connection.closing.token.cancelled() => {
                 // Nothing new comes, not even by those who know the id.
                 connections.remove(&connection.id);
-                connection.close();
+                connection.close(GOING_AWAY);
                 agent.finish(connection.limits.end).await;
                 break;
             }
@@ -56,13 +60,13 @@ pub(super) async fn run(
                 // Somebody may have come at the last moment.
                 if connection.idle_until() == idle_until {
                     tracing::debug!(connection = %connection.id, "nobody uses the connection: its agent is ended");
-                    connection.close();
+                    connection.close(NORMAL);
                 }
             }
         }
     }
     connections.remove(&connection.id);
-    connection.end();
+    connection.end(connection.closing.code(has_panicked));
     drop(seat);
 }
 

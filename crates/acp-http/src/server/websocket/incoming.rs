@@ -13,8 +13,9 @@ use tokio::time::{Instant, Sleep};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
-use super::socket::{FAULT, Socket, code_of, text};
+use super::socket::{Socket, code_of, text};
 use super::wakers::End;
+use crate::server::close_code::FAULT;
 use crate::server::policy::{Policy, Rejected};
 
 /// The pings in a row that a client may leave without an answer.
@@ -120,7 +121,7 @@ impl FromClient {
 
     /// Gives the agent a message.
     fn give(&self, text: Utf8Bytes) -> Poll<Option<Result<Utf8Bytes, Infallible>>> {
-        self.socket.unanswered.asked(text.as_bytes());
+        self.socket.unfinished.sent(text.as_bytes());
         Poll::Ready(Some(Ok(text)))
     }
 

@@ -10,9 +10,10 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::incoming::FromClient;
-use super::socket::{FAULT, GOING_AWAY, NORMAL, POLICY, Socket, ToClient};
+use super::socket::{POLICY, Socket, ToClient};
 use crate::server::agent::{AgentFuture, AgentTask, Closing};
 use crate::server::clock::sleep_until;
+use crate::server::close_code::GOING_AWAY;
 use crate::server::options::Limits;
 use crate::server::policy::Policy;
 use crate::server::seats::Seat;
@@ -43,10 +44,10 @@ pub(super) async fn run(
     let incoming = FromClient::new(Arc::clone(&socket), limits.keep_alive, policy);
     let transport = Transport::messages(incoming, ToClient(Arc::clone(&socket)));
     let mut agent = AgentTask::spawn(run(transport));
-    let mut has_failed = false;
+    let mut has_panicked = false;
     let initialize_until = tokio::time::Instant::now().checked_add(limits.initialize);
     tokio::select! {
-        failed = agent.ended() => has_failed = failed,
+        panicked = agent.ended() => has_panicked = panicked,
         () = async {
             tokio::select! {
                 () = closing.token.cancelled() => {}
@@ -66,11 +67,5 @@ pub(super) async fn run(
             }
         } => agent.finish(limits.end).await,
     }
-    let code = match closing.code() {
-        Some(code) => code,
-        None if closing.token.is_cancelled() => GOING_AWAY,
-        None if has_failed || closing.has_failed() => FAULT,
-        None => NORMAL,
-    };
-    let _ = timeout(limits.end, socket.say_goodbye(code)).await;
+    let _ = timeout(limits.end, socket.say_goodbye(closing.code(has_panicked))).await;
 }

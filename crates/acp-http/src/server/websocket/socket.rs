@@ -18,17 +18,15 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::wakers::{End, Shared};
 use crate::server::agent::Closing;
+use crate::server::close_code::{GOING_AWAY, NORMAL};
 use crate::server::seats::Seat;
-use crate::server::unanswered::Unanswered;
 use crate::wire::head::{Head, Kind};
+use crate::wire::unfinished::Unfinished;
 
-pub(super) const NORMAL: u16 = 1000;
-pub(super) const GOING_AWAY: u16 = 1001;
 const PROTOCOL: u16 = 1002;
 const NOT_UTF8: u16 = 1007;
 pub(super) const POLICY: u16 = 1008;
 const TOO_BIG: u16 = 1009;
-pub(super) const FAULT: u16 = 1011;
 
 type Inner = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -37,7 +35,7 @@ pub(super) struct Socket {
     inner: Mutex<Inner>,
     shared: Shared,
     pub(super) closing: Arc<Closing>,
-    pub(super) unanswered: Unanswered,
+    pub(super) unfinished: Unfinished,
     seat: Seat,
 }
 
@@ -47,7 +45,7 @@ impl Socket {
             inner: Mutex::new(inner),
             shared: Shared::new(),
             closing,
-            unanswered: Unanswered::default(),
+            unfinished: Unfinished::new(),
             seat,
         }
     }
@@ -56,10 +54,10 @@ impl Socket {
         self.seat.is_initialized()
     }
 
-    /// Waits until the server shuts down, and nothing is left to be answered.
+    /// Waits until the server shuts down, and all work is finished.
     pub(super) async fn may_go(&self) {
         self.seat.shutting().await;
-        self.unanswered.none().await;
+        self.unfinished.none().await;
     }
 
     /// Reads the next message.
@@ -139,7 +137,7 @@ impl Sink<Vec<u8>> for ToClient {
         {
             self.0.seat.initialized();
         }
-        self.0.unanswered.answered(&message);
+        self.0.unfinished.received(&message);
         self.0.start_send(text(message)?)
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn accept(
         headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
     }
     let (agent, remote) = (Arc::clone(factory), caller.remote(id));
-    let closing = Arc::new(Closing::new(seats.closing.child_token()).of(&remote));
+    let closing = Arc::new(Closing::new(seats.closing.child_token(), &remote));
     let run = move |transport| agent(transport, remote);
     let (policy, credentials) = (options.policy.clone(), caller.grant.end());
     tokio::spawn(life::run(upgrade, closing, seat, options.limits, policy, credentials, run));

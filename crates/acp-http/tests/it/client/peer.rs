@@ -43,7 +43,7 @@ impl Connected {
     /// The error of acp-http that ended the connection; `None` for an orderly end.
     pub(crate) async fn problem(self) -> Option<acp_http::Error> {
         match self.end.await.unwrap() {
-            CloseReason::Eof => None,
+            CloseReason::Ended => None,
             CloseReason::Io(error) => {
                 Some(acp_http::Error::of(&error).unwrap_or_else(|| panic!("{error:?}")).clone())
             }

@@ -17,5 +17,6 @@ mod security;
 mod shutdown;
 mod streams;
 mod tls;
+mod turns;
 mod vanishing;
 mod websocket;

@@ -1,13 +1,30 @@
 //! A server that shuts down, its health and its numbers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use acp_http::server::{Options, Principal, Server};
+use acp_json::Node;
+use acp_rpc::{Delivery, Error, Peer, Reply, Request, Service, Task};
 use futures_util::SinkExt as _;
+use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::lab::{INITIALIZE, Lab, soon};
 use super::websocket::{Socket, close_code, next, upgrade};
+
+/// Answers everything.
+struct Polite;
+
+impl Service for Polite {
+    fn request(&self, _: &str, _: Node<'_>, _: Request) -> Result<Task, Error> {
+        Ok(Box::pin(async { Ok(Reply::new(())) }))
+    }
+
+    fn notification(&self, _: &str, _: Node<'_>, _: &Peer) -> Delivery {
+        Delivery::Done
+    }
+}
 
 const PROMPT: &str = r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s"}}"#;
 
@@ -177,5 +194,41 @@ async fn rm_ws_11_an_agent_that_fails_ends_with_another_code() {
         let lab = Lab::around(server, listening);
         let (_, mut socket) = upgrade(&lab, "").await;
         assert_eq!(close_code(&mut socket).await, code, "{way}");
+    }
+}
+
+/// rm-rec-02: over HTTP, too, a client is told if the agent has ended in order.
+#[tokio::test]
+async fn rm_sse_08_a_stream_ends_with_the_code_of_a_websocket() {
+    for (way, code) in [("end", 1000), ("report", 1011), ("panic", 1011), ("delete", 1000), ("shutdown", 1001)] {
+        let end = Arc::new(Notify::new());
+        let seen = Arc::clone(&end);
+        let server = Server::new(Options::new(), move |transport, remote| {
+            let end = Arc::clone(&seen);
+            async move {
+                let (_peer, driver) = acp_rpc::connect(transport, Polite, acp_rpc::Options::default());
+                tokio::select! {
+                    _ = driver => {}
+                    () = end.notified() => match way {
+                        "report" => remote.report_failure(),
+                        "panic" => panic!("on purpose"),
+                        _ => {}
+                    }
+                }
+            }
+        });
+        let listening = server.listen("127.0.0.1:0").await.unwrap();
+        let lab = Lab::around(server, listening);
+        let id = lab.initialize().await;
+        let mut streams = [lab.get(&[&id]).await, lab.get(&[&id, "acp-session-id: s"]).await];
+        match way {
+            "delete" => assert_eq!(lab.exchange("DELETE /acp", &[&id], "").await.status, 202),
+            "shutdown" => soon(lab.server.shutdown(Duration::ZERO)).await,
+            _ => end.notify_one(),
+        }
+        for stream in &mut streams {
+            assert!(stream.next().await.is_none());
+            assert_eq!(stream.close_code, Some(code), "{way}");
+        }
     }
 }

@@ -151,13 +151,15 @@ impl Lab {
         while !text.ends_with("\r\n\r\n") {
             assert_ne!(soon(lines.read_line(&mut text)).await.unwrap(), 0, "{text}");
         }
-        Events { answer: Answer::of(&text), lines }
+        Events { answer: Answer::of(&text), close_code: None, lines }
     }
 }
 
 /// A stream of events.
 pub(crate) struct Events {
     pub(crate) answer: Answer,
+    /// The code with which the connection has ended.
+    pub(crate) close_code: Option<u16>,
     lines: BufReader<TcpStream>,
 }
 
@@ -184,7 +186,10 @@ impl Events {
                 let message = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
                 return Some((id.parse().unwrap(), message));
             }
-            assert_eq!(line, ":");
+            match line.strip_prefix(": close ") {
+                Some(code) => self.close_code = Some(code.parse().unwrap()),
+                None => assert_eq!(line, ":"),
+            }
         }
     }
 }
