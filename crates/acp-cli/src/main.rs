@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    bridge, check, check_client, conduct, connect, demo, info, man, mock, new, prompt, serve,
+    bridge, check, check_client, conduct, connect, demo, diff, info, man, mock, new, prompt, replay, serve,
+    tap,
 };
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
@@ -43,7 +44,10 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Conduct(args) => runtime.block_on(until_told(conduct::run(args))),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::Serve(args) => runtime.block_on(serve::run(*args)),
-        Command::Connect(address) => runtime.block_on(connect::run(address)),
+        Command::Connect(address) => runtime.block_on(connect::run(&address, None)),
+        Command::Tap(args) => runtime.block_on(tap::run(args)),
+        Command::Replay(args) => runtime.block_on(until_told(replay::run(*args))),
+        Command::Diff(args) => diff::run(&args),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

@@ -7,13 +7,16 @@ pub(crate) mod check_client;
 pub(crate) mod check_common;
 pub(crate) mod conduct;
 pub(crate) mod connect;
+pub(crate) mod diff;
 pub(crate) mod info;
 mod mcp_server;
 pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
+pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod tap;
 pub(crate) mod value;
 
 use std::ffi::OsString;
@@ -26,12 +29,15 @@ use crate::args::bridge::BridgeArgs;
 use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
 use crate::args::conduct::ConductArgs;
+use crate::args::diff::DiffArgs;
 use crate::args::info::InfoArgs;
 use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
+use crate::args::replay::ReplayArgs;
 use crate::args::serve::ServeArgs;
+use crate::args::tap::TapArgs;
 use crate::named::address::Address;
 
 /// The command to run.
@@ -49,6 +55,9 @@ pub(crate) enum Command {
     Mock(MockArgs),
     Serve(Box<ServeArgs>),
     Connect(Address),
+    Tap(TapArgs),
+    Replay(Box<ReplayArgs>),
+    Diff(DiffArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -87,6 +96,9 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("serve", matches)) => Ok(Command::Serve(Box::new(serve::read(matches)?))),
         Some(("connect", matches)) => Ok(Command::Connect(connect::read(matches))),
+        Some(("tap", matches)) => tap::read(matches).map(Command::Tap),
+        Some(("replay", matches)) => Ok(Command::Replay(Box::new(replay::read(matches)?))),
+        Some(("diff", matches)) => Ok(Command::Diff(diff::read(matches))),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -118,6 +130,9 @@ pub(crate) fn definition() -> clap::Command {
             mock::definition(),
             serve::definition(),
             connect::definition(),
+            tap::definition(),
+            replay::definition(),
+            diff::definition(),
             demo(),
             new::definition(),
             completions(),
@@ -247,7 +262,9 @@ mod tests {
                 }),
             ),
         ];
-        for command in ["prompt hi", "bridge --to 2", "check agent", "mock client --script x"] {
+        for command in
+            ["prompt hi", "bridge --to 2", "check agent", "mock client --script x", "tap", "replay x"]
+        {
             for (words, agent) in &agents {
                 let got = parsed(&format!("{command} {words}"));
                 assert!(got.contains(&format!("{agent:?}")), "`{command} {words}` gave {got}");
@@ -329,6 +346,14 @@ mod tests {
             ("conduct", "the agent is missing: acp conduct PROXY"),
             ("conduct p --", "a component is missing beside a `--`"),
             ("conduct --file x p -- a", "`--file` describes the whole chain"),
+            ("tap --rotate none -- x", "`--rotate none`: it must be a number of bytes"),
+            ("tap --unredacted --redact x -- y", "`--redact` and `--unredacted`: one of them is enough"),
+            ("tap --convert x -- y", "`--convert` and `-- AGENT`: one of them is enough"),
+            ("replay", "`<FILE>` is missing: see `acp replay --help`"),
+            ("replay x --timeout 1", "`--timeout` is for a replay with an agent"),
+            ("replay x --speed slow", "`--speed slow`: it must be fast or recorded"),
+            ("diff x", "`<SECOND>` is missing: see `acp diff --help`"),
+            ("diff x y -- z", "`acp diff` takes no agent"),
             ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
             ("demo -- agent", "`acp demo` takes no agent"),
             ("new", "what to make? acp new agent|client NAME"),
@@ -369,6 +394,9 @@ mod tests {
             ("prompt -h", "141 nobody reads the output"),
             ("new agent --help", "agent|client"),
             ("mock --help", "0 the script was fulfilled"),
+            ("tap --help", "ACP_TAP_AGENT"),
+            ("replay --help", "acp replay turn.ndjson -- my-agent"),
+            ("diff --help", "1 they differ"),
             ("check --help", "3 no rule is broken, but some could not be judged"),
             ("--version", env!("CARGO_PKG_VERSION")),
             ("-V", "acp "),

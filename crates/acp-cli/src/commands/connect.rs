@@ -1,16 +1,19 @@
-//! `acp connect`: an agent on stdin and stdout, made of an agent of another machine.
+//! `acp connect`: an agent on stdin and stdout, made of an agent of another machine. `acp tap --url` is
+//! this with a recording.
 
 use std::io;
 
 use acp_client::Transport;
+use acp_client::tap::Direction;
+use acp_testkit::recordings::Tape;
 
 use crate::interrupt::Interrupts;
 use crate::named::address::Address;
 use crate::outcome::{Failure, exit, tell};
 use crate::passing::remote::{between, is_denied};
 
-/// Passes messages on until either side ends, and returns the exit code.
-pub(crate) async fn run(address: Address) -> Result<u8, Failure> {
+/// Passes messages on until either side ends, and returns the exit code. A tape hears them.
+pub(crate) async fn run(address: &Address, tape: Option<&Tape>) -> Result<u8, Failure> {
     let remote = address.remote()?;
     let mut interrupts = Interrupts::listen()?;
     let connected = tokio::select! {
@@ -22,7 +25,13 @@ pub(crate) async fn run(address: Address) -> Result<u8, Failure> {
         Ok(agent) => agent,
         Err(error) => return Ok(failed(&error)),
     };
-    let stdio = Transport::stdio()?.into_parts();
+    let mut client = Transport::stdio()?;
+    let mut agent = agent;
+    if let Some(tape) = tape {
+        client = heard(client, tape, Direction::Out);
+        agent = heard(agent, tape, Direction::In);
+    }
+    let stdio = client.into_parts();
     let mut is_stopped = false;
     let stop = async {
         interrupts.next().await;
@@ -33,6 +42,12 @@ pub(crate) async fn run(address: Address) -> Result<u8, Failure> {
         Ok(()) => Ok(exit::DONE),
         Err(error) => Ok(failed(&error)),
     }
+}
+
+/// Lets a tape hear what is read.
+fn heard(transport: Transport, tape: &Tape, direction: Direction) -> Transport {
+    let parts = transport.into_parts();
+    Transport::new(tape.head(direction).on(parts.reader), parts.writer)
 }
 
 fn failed(error: &io::Error) -> u8 {
