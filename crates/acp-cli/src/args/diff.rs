@@ -67,3 +67,41 @@ pub(super) fn read_options(matches: &ArgMatches) -> DiffOptions {
     let normal = if matches.get_flag("join-chunks") { normal.join_chunks() } else { normal };
     DiffOptions { normal, json: matches.get_flag("json") }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use crate::args::{Command, parse};
+
+    #[test]
+    fn the_commands_of_recordings_say_what_is_wrong() {
+        for (line, wants) in [
+            ("tap --rotate none -- x", "`--rotate none`: it must be a number of bytes"),
+            ("tap --unredacted --redact x -- y", "`--redact` and `--unredacted`: one of them is enough"),
+            ("tap --convert x -- y", "`--convert` and `-- AGENT`: one of them is enough"),
+            ("replay", "`<FILE>` is missing: see `acp replay --help`"),
+            ("replay x --timeout 1", "`--timeout` is for a replay with an agent"),
+            ("replay x --speed slow", "`--speed slow`: it must be fast or recorded"),
+            ("diff x", "`<SECOND>` is missing: see `acp diff --help`"),
+            ("diff x y -- z", "`acp diff` takes no agent"),
+        ] {
+            let error = parse(line.split(' ').map(OsString::from)).unwrap_err();
+            assert!(error.contains(wants), "`{line}` gave {error}");
+        }
+    }
+
+    #[test]
+    fn the_commands_of_recordings_have_help() {
+        for (line, wants) in [
+            ("tap --help", "ACP_TAP_AGENT"),
+            ("replay --help", "acp replay turn.ndjson -- my-agent"),
+            ("diff --help", "1 they differ"),
+        ] {
+            let Ok(Command::Tell(text)) = parse(line.split(' ').map(OsString::from)) else {
+                panic!("{line}")
+            };
+            assert!(text.contains(wants), "{text}");
+        }
+    }
+}

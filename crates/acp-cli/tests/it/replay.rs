@@ -41,8 +41,20 @@ impl Recorded {
     fn prompt(&self, agent: &[&str]) -> (Option<i32>, String, String) {
         self.reset();
         let cwd = self.folder.path().display().to_string();
-        let options =
-            ["prompt", PROMPT, "--cwd", &cwd, "--allow", "once", "--protocol", self.protocol, "--timeout", "60", "--", ACP];
+        let options = [
+            "prompt",
+            PROMPT,
+            "--cwd",
+            &cwd,
+            "--allow",
+            "once",
+            "--protocol",
+            self.protocol,
+            "--timeout",
+            "60",
+            "--",
+            ACP,
+        ];
         acp(&[&options, agent].concat())
     }
 
@@ -68,7 +80,11 @@ fn a_recorded_agent_serves_a_client_as_the_real_one_did() {
     for protocol in ["1", "2"] {
         let recorded = Recorded::make(protocol);
         let (code, out, problem) = recorded.prompt(&["replay", &recorded.file]);
-        assert_eq!((code, out.as_str(), problem.as_str()), (Some(0), recorded.out.as_str(), ""), "version {protocol}");
+        assert_eq!(
+            (code, out.as_str(), problem.as_str()),
+            (Some(0), recorded.out.as_str(), ""),
+            "version {protocol}"
+        );
     }
 }
 
@@ -77,7 +93,10 @@ fn a_recorded_agent_tells_of_a_client_that_does_something_else() {
     let recorded = Recorded::make("1");
     let (code, _, problem) = acp(&["replay", &recorded.file]);
     assert_eq!(code, Some(1));
-    assert!(problem.contains("the client is not that of") && problem.contains("missing: initialize"), "{problem}");
+    assert!(
+        problem.contains("the client is not that of") && problem.contains("missing: initialize"),
+        "{problem}"
+    );
     let (code, _, _) = acp(&["info", "--", ACP, "replay", &recorded.file]);
     assert_eq!(code, Some(0), "the beginning is enough for it");
 }
@@ -104,10 +123,17 @@ fn a_recorded_client_drives_an_agent_and_compares() {
 fn an_agent_that_answers_otherwise_differs() {
     let recorded = Recorded::make("1");
     recorded.reset();
-    let changed = recorded.changed("changed.ndjson", &[("\"stopReason\":\"end_turn\"", "\"stopReason\":\"refusal\"")]);
+    let changed =
+        recorded.changed("changed.ndjson", &[("\"stopReason\":\"end_turn\"", "\"stopReason\":\"refusal\"")]);
     let (code, out, _) = acp(&["replay", &changed, "--", ACP, "demo-agent"]);
     assert_eq!(code, Some(1), "{out}");
-    for part in ["session-1, from the agent:", "~ result session/prompt", "/result/stopReason", "- \"refusal\"", "+ \"end_turn\""] {
+    for part in [
+        "session-1, from the agent:",
+        "~ result session/prompt",
+        "/result/stopReason",
+        "- \"refusal\"",
+        "+ \"end_turn\"",
+    ] {
         assert!(out.contains(part), "{part} in {out}");
     }
     let (code, out, _) = acp(&["replay", &changed, "--ignore", "stopReason", "--", ACP, "demo-agent"]);
@@ -135,8 +161,18 @@ fn a_replay_can_take_the_time_that_the_recording_took() {
         format!("{{\"time\":{time},\"direction\":\"{direction}\",\"kind\":\"{kind}\"{body}}}\n")
     };
     let recording = [
-        line(0, "out", "request", r#","id":0,"method":"initialize","bytes":1,"body":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#),
-        line(700_000, "in", "result", r#","id":0,"bytes":1,"body":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}"#),
+        line(
+            0,
+            "out",
+            "request",
+            r#","id":0,"method":"initialize","bytes":1,"body":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#,
+        ),
+        line(
+            700_000,
+            "in",
+            "result",
+            r#","id":0,"bytes":1,"body":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}"#,
+        ),
     ];
     fs::write(&file, recording.concat()).expect("written");
     let file = file.display().to_string();

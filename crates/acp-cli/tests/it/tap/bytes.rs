@@ -82,7 +82,8 @@ fn bytes_of_any_kind_pass_unchanged() {
         let mut input = Vec::new();
         for _ in 0..dice.below(400) {
             let piece = *dice.pick(&PIECES);
-            (0..=dice.below(if dice.one_in(40) { 20_000 } else { 3 })).for_each(|_| input.extend_from_slice(piece));
+            (0..=dice.below(if dice.one_in(40) { 20_000 } else { 3 }))
+                .for_each(|_| input.extend_from_slice(piece));
         }
         check(&input, &[])
     });
@@ -91,14 +92,18 @@ fn bytes_of_any_kind_pass_unchanged() {
 
 #[test]
 fn lines_are_described_as_the_messages_that_they_are() {
-    let input = b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"_a/b\",\"params\":{\"x\":\"\xff\"}}\nhello\n";
+    let input =
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"_a/b\",\"params\":{\"x\":\"\xff\"}}\nhello\n";
     let entries = echoed(input, &["--unredacted"]).unwrap_or_else(|error| panic!("{error}"));
     let sent: Vec<_> = entries.iter().filter(|entry| entry.direction == Direction::Out).collect();
     assert_eq!(sent.len(), 2);
     assert_eq!((sent[0].kind, sent[0].method.as_deref()), (Kind::Request, Some("_a/b")));
     let body = sent[0].body.as_ref().expect("a body");
     assert_eq!(body["params"]["x"].as_str(), Some("\u{fffd}"));
-    assert_eq!((sent[1].kind, sent[1].body.as_ref().and_then(|it| it.as_str())), (Kind::NotJson, Some("hello")));
+    assert_eq!(
+        (sent[1].kind, sent[1].body.as_ref().and_then(|it| it.as_str())),
+        (Kind::NotJson, Some("hello"))
+    );
 }
 
 #[test]
@@ -112,7 +117,10 @@ fn a_secret_is_never_in_the_file() {
     let tapped = run(&mut tap(&rules, ECHO, &[&keep]), input);
     assert_eq!(tapped.out, input);
     let recorded = text(&file);
-    assert!(!recorded.contains("hush") && recorded.contains("seen") && recorded.contains("[redacted]"), "{recorded}");
+    assert!(
+        !recorded.contains("hush") && recorded.contains("seen") && recorded.contains("[redacted]"),
+        "{recorded}"
+    );
     run(&mut tap(&["--to", &to, "--unredacted"], ECHO, &[&keep]), input);
     let recorded = text(&file);
     assert!((1..8).all(|number| recorded.contains(&format!("hush-{number}"))), "{recorded}");
@@ -137,7 +145,9 @@ fn a_file_is_continued_in_another_one_before_it_is_too_large() {
         let part = folder.path().join(name);
         let size = fs::metadata(&part).expect("is there").len();
         assert!(size <= 5_000, "{name} has {size} bytes");
-        assert!(text(&part).lines().next().is_some_and(|head| head.contains("\"kind\":\"start\",\"version\":1")));
+        assert!(
+            text(&part).lines().next().is_some_and(|head| head.contains("\"kind\":\"start\",\"version\":1"))
+        );
         let of_agent = entries(&part).into_iter().filter(|entry| entry.direction == Direction::In);
         methods.extend(of_agent.filter_map(|entry| entry.method));
     }

@@ -29,7 +29,8 @@ fn a_turn_goes_to_a_trace_and_back() {
     let [(file, first), (trace, traced), (_, back), (again, again_name)] =
         ["r.ndjson", "r.jsons", "back.ndjson", "again.jsons"].map(|name| file_in(&folder, name));
     let demo = env!("CARGO_BIN_EXE_acp");
-    let (code, _, problem) = acp(&["prompt", "hello", "--", demo, "tap", "--to", &first, "--", demo, "demo-agent"]);
+    let (code, _, problem) =
+        acp(&["prompt", "hello", "--", demo, "tap", "--to", &first, "--", demo, "demo-agent"]);
     assert_eq!(code, Some(0), "{problem}");
     let (code, _, problem) = acp(&["tap", "--convert", &first, "--to", &traced]);
     assert_eq!((code, problem.as_str()), (Some(0), ""));
@@ -38,10 +39,18 @@ fn a_turn_goes_to_a_trace_and_back() {
     assert_eq!(events.len(), entries(&file).len());
     let request = &events[0];
     assert_eq!((&request["type"], &request["protocol"]), (&"request".into(), &"acp".into()));
-    assert_eq!((&request["from"], &request["to"], &request["method"]), (&"Client".into(), &"Agent".into(), &"initialize".into()));
-    assert!(request["ts"] == 0.0 && request["params"]["protocolVersion"] == 1 && request.get("session").is_none());
+    assert_eq!(
+        (&request["from"], &request["to"], &request["method"]),
+        (&"Client".into(), &"Agent".into(), &"initialize".into())
+    );
+    assert!(
+        request["ts"] == 0.0 && request["params"]["protocolVersion"] == 1 && request.get("session").is_none()
+    );
     let answer = events.iter().find(|event| event["type"] == "response").expect("an answer");
-    assert_eq!((&answer["is_error"], &answer["from"], &answer["id"]), (&false.into(), &"Agent".into(), &request["id"]));
+    assert_eq!(
+        (&answer["is_error"], &answer["from"], &answer["id"]),
+        (&false.into(), &"Agent".into(), &request["id"])
+    );
     assert!(answer["payload"]["protocolVersion"] == 1);
 
     let (code, _, problem) = acp(&["tap", "--convert", &traced, "--to", &back]);
@@ -60,8 +69,10 @@ fn the_connection_of_the_client_is_taken_from_a_trace() {
     let (code, out, problem) = acp(&["tap", "--convert", &name]);
     assert_eq!((code, problem.contains("2 lines have no place")), (Some(0), true), "{problem}");
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let short: Vec<String> =
-        lines.iter().map(|line| format!("{} {} {}", line["time"], line["direction"], line["kind"]).replace('"', "")).collect();
+    let short: Vec<String> = lines
+        .iter()
+        .map(|line| format!("{} {} {}", line["time"], line["direction"], line["kind"]).replace('"', ""))
+        .collect();
     let expected = [
         "125 out request",
         "750000 in result",
@@ -70,7 +81,10 @@ fn the_connection_of_the_client_is_taken_from_a_trace() {
         "1500000 in notification",
     ];
     assert_eq!(short, expected);
-    assert_eq!((&lines[2]["method"], &lines[2]["body"]["params"]["method"]), (&"mcp/message".into(), &"tools/list".into()));
+    assert_eq!(
+        (&lines[2]["method"], &lines[2]["body"]["params"]["method"]),
+        (&"mcp/message".into(), &"tools/list".into())
+    );
     // The MCP message is one again.
     let (file, recorded) = file_in(&folder, "r.ndjson");
     fs::write(&file, out).expect("written");
@@ -85,7 +99,11 @@ fn a_file_of_another_form_is_named() {
     for (text, form, problem) in [
         ("{}", "trace", "line 1 of the recording is not a record"),
         ("{}", "recording", "line 1 of the trace is not an event: `from` and `to` must be strings"),
-        (r#"{"from":"a","to":"b","ts":1,"type":"x"}"#, "recording", "`type` must be request, response or notification"),
+        (
+            r#"{"from":"a","to":"b","ts":1,"type":"x"}"#,
+            "recording",
+            "`type` must be request, response or notification",
+        ),
         (r#"{"from":"a","to":"b","ts":-1,"type":"x"}"#, "recording", "`ts` must be a number of seconds"),
         (r#"{"time":1,"kind":"start","version":2}"#, "trace", "its form is newer than this program"),
     ] {
