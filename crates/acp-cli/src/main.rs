@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    bridge, check, check_client, conduct, connect, demo, info, man, mcp_shim, mock, new, prompt, serve,
+    bridge, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new, prompt,
+    replay, serve, tap,
 };
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
@@ -44,7 +45,10 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::McpShim => mcp_shim::run(),
         Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
         Command::Serve(args) => runtime.block_on(serve::run(*args)),
-        Command::Connect(address) => runtime.block_on(connect::run(address)),
+        Command::Connect(args) => runtime.block_on(connect::run(&args.address, args.drain, None)),
+        Command::Tap(args) => runtime.block_on(tap::run(args)),
+        Command::Replay(args) => runtime.block_on(until_told(replay::run(*args))),
+        Command::Diff(args) => diff::run(&args),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

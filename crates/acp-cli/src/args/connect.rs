@@ -9,7 +9,7 @@ use crate::args::prompt::limit;
 use crate::named::address::Address;
 
 /// The time for requests and turns after the end of stdin.
-const DRAIN: Duration = Duration::from_secs(30);
+pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectArgs {

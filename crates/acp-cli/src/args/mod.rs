@@ -7,6 +7,7 @@ pub(crate) mod check_client;
 pub(crate) mod check_common;
 pub(crate) mod conduct;
 pub(crate) mod connect;
+pub(crate) mod diff;
 pub(crate) mod info;
 mod mcp_server;
 mod mcp_shim;
@@ -14,7 +15,9 @@ pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod prompt;
 mod refusal;
+pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod tap;
 pub(crate) mod value;
 
 use std::ffi::OsString;
@@ -28,12 +31,15 @@ use crate::args::check::{CheckArgs, McpSideArgs};
 use crate::args::check_client::AgentSideArgs;
 use crate::args::conduct::ConductArgs;
 use crate::args::connect::ConnectArgs;
+use crate::args::diff::DiffArgs;
 use crate::args::info::InfoArgs;
 use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
+use crate::args::replay::ReplayArgs;
 use crate::args::serve::ServeArgs;
+use crate::args::tap::TapArgs;
 use crate::named::address::Address;
 
 /// The command to run.
@@ -52,6 +58,9 @@ pub(crate) enum Command {
     Mock(MockArgs),
     Serve(Box<ServeArgs>),
     Connect(ConnectArgs),
+    Tap(TapArgs),
+    Replay(Box<ReplayArgs>),
+    Diff(DiffArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -91,6 +100,9 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("mock", matches)) => mock::read(matches).map(Command::Mock),
         Some(("serve", matches)) => Ok(Command::Serve(Box::new(serve::read(matches)?))),
         Some(("connect", matches)) => Ok(Command::Connect(connect::read(matches))),
+        Some(("tap", matches)) => tap::read(matches).map(Command::Tap),
+        Some(("replay", matches)) => Ok(Command::Replay(Box::new(replay::read(matches)?))),
+        Some(("diff", matches)) => Ok(Command::Diff(diff::read(matches))),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -123,6 +135,9 @@ pub(crate) fn definition() -> clap::Command {
             mock::definition(),
             serve::definition(),
             connect::definition(),
+            tap::definition(),
+            replay::definition(),
+            diff::definition(),
             demo(),
             new::definition(),
             completions(),
@@ -252,7 +267,9 @@ mod tests {
                 }),
             ),
         ];
-        for command in ["prompt hi", "bridge --to 2", "check agent", "mock client --script x"] {
+        for command in
+            ["prompt hi", "bridge --to 2", "check agent", "mock client --script x", "tap", "replay x"]
+        {
             for (words, agent) in &agents {
                 let got = parsed(&format!("{command} {words}"));
                 assert!(got.contains(&format!("{agent:?}")), "`{command} {words}` gave {got}");

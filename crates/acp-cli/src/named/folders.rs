@@ -1,4 +1,4 @@
-//! The user's folders: the copy of the registry is in one, and unpacked agents are in the other.
+//! The user's folders: for the copy of the registry, unpacked agents, settings and recordings.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -28,6 +28,31 @@ pub(super) fn agent(id: &str, version: Option<&str>) -> Option<PathBuf> {
     let version = version.unwrap_or("latest");
     let is_safe = [id, version].into_iter().all(is_name);
     is_safe.then(|| data.join("acp").join("agents").join(id).join(version))
+}
+
+/// Returns the place of the settings of `acp tap`. Returns `None` for a user without a home.
+pub(crate) fn tap_settings() -> Option<PathBuf> {
+    let config = if cfg!(windows) {
+        absolute("APPDATA")?
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME")?.join("Library/Application Support")
+    } else {
+        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?
+    };
+    Some(config.join("acp").join("tap.toml"))
+}
+
+/// Returns the folder of recordings that nobody named a file for. Returns `None` for a user without a
+/// home.
+pub(crate) fn recordings() -> Option<PathBuf> {
+    let state = if cfg!(windows) {
+        absolute("LOCALAPPDATA")?
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME")?.join("Library/Application Support")
+    } else {
+        absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?
+    };
+    Some(state.join("acp").join("tap"))
 }
 
 /// Returns the folder in an environment variable. A relative one is not valid there.

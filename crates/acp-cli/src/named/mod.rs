@@ -4,13 +4,13 @@
 pub(crate) mod address;
 mod description;
 mod error;
-mod folders;
+pub(crate) mod folders;
 mod listed;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use acp_client::{Command, Connect, Error};
+use acp_client::{Command, Connect, Error, Transport};
 use acp_http::Remote;
 use acp_testkit::ScriptedPeer;
 
@@ -58,6 +58,16 @@ impl Named {
         }
     }
 
+    /// Reads the name of an agent in a variable or a file of settings: a value of `--agent`, or an
+    /// address.
+    pub(crate) fn of_text(name: &str) -> Self {
+        if name.contains("://") {
+            return Self::Remote(Address { url: name.to_owned(), token_file: None, tls_ca: None });
+        }
+        // A registry beside a file is the only thing that is refused.
+        Self::of(name, None).unwrap_or_else(|| Self::File(name.into()))
+    }
+
     /// Returns true for an agent of another machine.
     pub(crate) const fn is_remote(&self) -> bool {
         matches!(self, Self::Remote(_))
@@ -100,6 +110,14 @@ impl Found {
             }
             _ => error.into(),
         })
+    }
+
+    /// Starts the agent, or connects to it, for bytes of any kind. Its stderr is shown.
+    pub(crate) fn transport(self) -> std::io::Result<Transport> {
+        match self.way {
+            Way::Start(command) => Ok(Transport::process(command.on_stderr(tell_stderr))?.0),
+            Way::Reach(remote) => Ok(Transport::from_stream(stream_of(*remote))),
+        }
     }
 
     /// Returns the command that starts the agent.

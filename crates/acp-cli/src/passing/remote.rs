@@ -119,7 +119,9 @@ pub(crate) fn stream_of(remote: Remote) -> DuplexStream {
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
         let passed = match remote.connect().await {
-            Ok(agent) => between((Box::pin(reader), Box::pin(writer)), agent, Duration::ZERO, pending()).await,
+            Ok(agent) => {
+                between((Box::pin(reader), Box::pin(writer)), agent, Duration::ZERO, pending()).await
+            }
             Err(error) => Err(error.into()),
         };
         if let Err(error) = passed {

@@ -19,5 +19,9 @@ mod protocol;
 #[cfg(unix)]
 mod remote;
 #[cfg(unix)]
+mod replay;
+#[cfg(unix)]
 mod stopped;
+#[cfg(unix)]
+mod tap;
 mod texts;

@@ -88,13 +88,16 @@ fn there_is_a_man_page_for_each_command() {
         "acp-conduct.1",
         "acp-connect.1",
         "acp-demo.1",
+        "acp-diff.1",
         "acp-info.1",
         "acp-man.1",
         "acp-mcp-shim.1",
         "acp-mock.1",
         "acp-new.1",
         "acp-prompt.1",
+        "acp-replay.1",
         "acp-serve.1",
+        "acp-tap.1",
         "acp.1",
     ];
     assert_eq!(names, expected);

@@ -10,10 +10,20 @@ use crate::wire::encode::Encode;
 use crate::wire::message::Id;
 use crate::wire::reading::{Noise, repaired};
 
+/// The version of the form of files.
+pub(super) const VERSION: u64 = 1;
+
 /// One record of a [`Recording`](super::Recording).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Record {
+    /// The head of a file: the version of its form.
+    Start {
+        /// The time of the start.
+        time: SystemTime,
+        /// The version. A file without a head has version 1.
+        version: u64,
+    },
     /// A line of the connection.
     Line(Entry),
     /// A gap: the file was too slow, and so many lines were not recorded.
@@ -22,6 +32,13 @@ pub enum Record {
         time: SystemTime,
         /// The number of lines.
         count: u64,
+    },
+    /// The end of the connection.
+    End {
+        /// The time of the end.
+        time: SystemTime,
+        /// The reason, for people.
+        reason: String,
     },
 }
 
@@ -75,9 +92,22 @@ pub(super) fn write_line(buffer: &mut Vec<u8>, traffic: &Traffic<'_>) {
 }
 
 /// Writes the record of a gap.
-pub(super) fn write_dropped(buffer: &mut Vec<u8>, count: u64) {
-    let time = micros(SystemTime::now());
+pub(super) fn write_dropped(buffer: &mut Vec<u8>, time: SystemTime, count: u64) {
+    let time = micros(time);
     let _ = writeln!(buffer, r#"{{"time":{time},"kind":"dropped","count":{count}}}"#);
+}
+
+/// Writes the head of a file.
+pub(super) fn write_start(buffer: &mut Vec<u8>, time: SystemTime, version: u64) {
+    let time = micros(time);
+    let _ = writeln!(buffer, r#"{{"time":{time},"kind":"start","version":{version}}}"#);
+}
+
+/// Writes the record of the end.
+pub(super) fn write_end(buffer: &mut Vec<u8>, time: SystemTime, reason: &str) {
+    let _ = write!(buffer, r#"{{"time":{},"kind":"end","reason":"#, micros(time));
+    let _ = reason.encode(buffer);
+    buffer.extend_from_slice(b"}\n");
 }
 
 /// Reads a record. An error is the problem with it.
@@ -97,9 +127,23 @@ pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
     let time = number("time").and_then(|time| UNIX_EPOCH.checked_add(Duration::from_micros(time)));
     let time = time.ok_or("`time` must be a number of microseconds since 1970")?;
     let kind = text("kind").ok_or("`kind` must be a string")?;
-    if kind == "dropped" {
-        let count = number("count").ok_or("`count` must be a number")?;
-        return Ok(Record::Dropped { time, count });
+    match kind {
+        "dropped" => {
+            let count = number("count").ok_or("`count` must be a number")?;
+            return Ok(Record::Dropped { time, count });
+        }
+        "start" => {
+            let version = number("version").ok_or("`version` must be a number")?;
+            return match version {
+                1..=VERSION => Ok(Record::Start { time, version }),
+                _ => Err("its form is newer than this program: use a newer one"),
+            };
+        }
+        "end" => {
+            let reason = text("reason").ok_or("`reason` must be a string")?.to_owned();
+            return Ok(Record::End { time, reason });
+        }
+        _ => {}
     }
     let code = node.get("code").and_then(Node::as_i64).and_then(|code| i32::try_from(code).ok());
     let kind = kind_of(kind, code).ok_or("`kind` must be a known kind, and an `error` needs a `code`")?;

@@ -2,6 +2,7 @@
 
 mod entry;
 mod observer;
+mod record;
 mod recorder;
 mod recording;
 mod redaction;
@@ -85,7 +86,7 @@ impl Tap {
     }
 
     fn see_oversized(&self, id: Option<&Id>, bytes: u64) {
-        (self.observe)(Traffic::oversized(id, bytes));
+        (self.observe)(Traffic::oversized(Direction::In, id, bytes));
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::SystemTime;
 
 use super::{Redaction, Tap, Traffic, entry};
 
@@ -155,7 +156,7 @@ impl State {
     fn tell_dropped(&mut self) {
         let untold = std::mem::take(&mut self.untold);
         if untold > 0 {
-            entry::write_dropped(&mut self.waiting, untold);
+            entry::write_dropped(&mut self.waiting, SystemTime::now(), untold);
         }
     }
 }

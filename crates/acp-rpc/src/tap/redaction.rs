@@ -47,10 +47,13 @@ const COUNTED: &str = "tokens";
 /// * in a list of arguments, the value of a flag whose name ends like that: `--token x`,
 ///   `--api-key=x`.
 ///
-/// Text is not searched: a secret in a prompt, a file or a URL is not found.
+/// Text is not searched: a secret in a prompt, a file or a URL is not found. [`name`](Self::name) and
+/// [`pointer`](Self::pointer) add rules.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     names: Arc<[Box<str>]>,
+    /// The steps of each pointer.
+    pointers: Arc<[Vec<String>]>,
 }
 
 impl Redaction {
@@ -61,12 +64,28 @@ impl Redaction {
         self
     }
 
+    /// Also hides all text and numbers at a JSON pointer, such as `/params/prompt/*/text`. It begins
+    /// at the value that is redacted, which is a whole message in a recording. A step `*` stands for
+    /// every item of a list and every member of an object.
+    #[must_use]
+    pub fn pointer(mut self, pointer: &str) -> Self {
+        let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
+        let steps = pointer.split('/').skip(1).map(step).collect();
+        self.pointers = self.pointers.iter().cloned().chain([steps]).collect();
+        self
+    }
+
     /// Hides the secrets in a value.
     pub fn apply(&self, node: &mut Node<'_>) {
+        self.pointers.iter().for_each(|steps| hide_at(node, steps));
+        self.hide_named(node);
+    }
+
+    fn hide_named(&self, node: &mut Node<'_>) {
         match node {
             Node::Seq(items) => {
                 self.hide_flags(items);
-                items.iter_mut().for_each(|item| self.apply(item));
+                items.iter_mut().for_each(|item| self.hide_named(item));
             }
             Node::Map(members) => {
                 let is_pair = members.iter().any(|(name, value)| {
@@ -78,7 +97,7 @@ impl Redaction {
                     } else if self.is_secret(name) || (is_pair && name == "value") {
                         hide(value, !ends_like(name, COUNTED));
                     } else {
-                        self.apply(value);
+                        self.hide_named(value);
                     }
                 }
             }
@@ -123,6 +142,28 @@ impl Redaction {
                 }
             }
         }
+    }
+}
+
+/// Hides the values at the end of these steps.
+fn hide_at(node: &mut Node<'_>, steps: &[String]) {
+    let Some((step, rest)) = steps.split_first() else { return hide(node, true) };
+    match node {
+        Node::Seq(items) => {
+            for (at, item) in items.iter_mut().enumerate() {
+                if step == "*" || step.parse() == Ok(at) {
+                    hide_at(item, rest);
+                }
+            }
+        }
+        Node::Map(members) => {
+            for (name, value) in members {
+                if step == "*" || step == name {
+                    hide_at(value, rest);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use acp_json::Node;
 
+/// Members that differ from run to run, and do not tell requests apart.
+const VARYING: [&str; 4] = ["_meta", "agentInfo", "clientInfo", "cwd"];
+
 /// The live names of recorded ids: of sessions, terminals and everything else with an id in a
 /// result.
 #[derive(Default)]
@@ -31,6 +34,31 @@ impl Renames {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Returns true if a value of the live side is the recorded one, but for ids that have live names
+    /// and members that differ from run to run.
+    pub(super) fn is_alike(&self, recorded: &Node<'_>, live: &Node<'_>) -> bool {
+        match (recorded, live) {
+            (Node::Seq(recorded), Node::Seq(live)) => {
+                recorded.len() == live.len()
+                    && recorded.iter().zip(live).all(|(recorded, live)| self.is_alike(recorded, live))
+            }
+            (Node::Map(recorded), Node::Map(others)) => {
+                let counted = |(name, _): &&(Cow<'_, str>, Node<'_>)| !VARYING.contains(&&**name);
+                recorded.iter().filter(counted).count() == others.iter().filter(counted).count()
+                    && recorded.iter().filter(counted).all(|(name, recorded)| {
+                        match (recorded, live.get(name)) {
+                            (Node::Str(id), Some(Node::Str(live))) if is_id(name) => {
+                                id == live || self.names.get(&**id).is_some_and(|name| name == live)
+                            }
+                            (recorded, Some(live)) => self.is_alike(recorded, live),
+                            (_, None) => false,
+                        }
+                    })
+            }
+            (recorded, live) => recorded == live,
         }
     }
 

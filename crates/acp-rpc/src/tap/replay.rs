@@ -3,8 +3,10 @@
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
+use tokio::time::{Instant, sleep_until};
 
 use super::replayed::Replayed;
 use super::script::{Script, Scripted};
@@ -21,13 +23,15 @@ const CAPACITY: usize = 64 * 1024;
 /// Each line is sent when everything has come that the live side had sent before it, so the order
 /// is that of the recording, as fast as possible. Messages of the live side are matched with
 /// recorded ones: a request or notification with the first one of its method that has not been
-/// matched, preferably with equal params; a response by its id. Responses are sent under the live
+/// matched, preferably with equal params but for ids, `cwd`, `_meta` and the names of both programs; a
+/// response by its id. Responses are sent under the live
 /// side's ids. If a result of the live side has other strings in its `id` and `…Id` members than
 /// the recorded one, such as a session's id, later lines are sent with the live ones. Notifications
 /// `$/…` are not waited for. A request that was not recorded is answered with `-32603`. Stray
 /// prints whose text was not recorded are left out.
 ///
-/// After the last line the played side hangs up.
+/// After the last line the played side hangs up. [`Replay::lasting`] and [`Replay::paced`] change
+/// that, and the speed.
 ///
 /// ```no_run
 /// use acp_rpc::tap::{Direction, Recording, replay};
@@ -55,26 +59,74 @@ pub fn replay(
             Record::Line(entry) => script
                 .add(entry, plays)
                 .map_err(|(kind, method)| ReplayError::NoBody { record: number, kind, method })?,
+            Record::Start { .. } | Record::End { .. } => {}
         }
     }
     let (live, ours) = tokio::io::duplex(CAPACITY);
     let (reader, writer) = tokio::io::split(ours);
-    let player = Player { script, reader, writer, output: Vec::new(), hung_up: false };
-    Ok((Transport::from_stream(live), Replay { playing: Box::pin(player.run()) }))
+    let player = Player {
+        script,
+        reader,
+        writer,
+        output: Vec::new(),
+        hung_up: false,
+        is_lasting: false,
+        is_paced: false,
+        moved: None,
+        due: None,
+    };
+    Ok((Transport::from_stream(live), Replay { state: State::Ready(Box::new(player)) }))
 }
 
 /// A recorded side at work. It resolves when the live side has closed the connection. It does
 /// nothing unless it is spawned or awaited.
 #[must_use = "a replay does nothing unless it is spawned or awaited"]
 pub struct Replay {
-    playing: Pin<Box<dyn Future<Output = Replayed> + Send>>,
+    state: State,
+}
+
+enum State {
+    Ready(Box<Player>),
+    Playing(Pin<Box<dyn Future<Output = Replayed> + Send>>),
+    /// Between the two.
+    Begun,
+}
+
+impl Replay {
+    /// Waits before each line as long as the side waited in the recording. It needs a tokio runtime
+    /// with time enabled.
+    pub fn paced(mut self) -> Self {
+        if let State::Ready(player) = &mut self.state {
+            player.is_paced = true;
+        }
+        self
+    }
+
+    /// Does not hang up after the last line: the live side ends the connection.
+    pub fn lasting(mut self) -> Self {
+        if let State::Ready(player) = &mut self.state {
+            player.is_lasting = true;
+        }
+        self
+    }
 }
 
 impl Future for Replay {
     type Output = Replayed;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Replayed> {
-        self.playing.as_mut().poll(cx)
+        loop {
+            match std::mem::replace(&mut self.state, State::Begun) {
+                State::Ready(player) => self.state = State::Playing(Box::pin(player.run())),
+                State::Playing(mut playing) => {
+                    let polled = playing.as_mut().poll(cx);
+                    self.state = State::Playing(playing);
+                    return polled;
+                }
+                // Nobody sees it: each poll leaves a state behind.
+                State::Begun => return Poll::Pending,
+            }
+        }
     }
 }
 
@@ -138,19 +190,35 @@ struct Player {
     writer: WriteHalf<DuplexStream>,
     output: Vec<u8>,
     hung_up: bool,
+    is_lasting: bool,
+    is_paced: bool,
+    /// The time when something was sent or came for the last time.
+    moved: Option<Instant>,
+    /// The time when the next line is to be sent.
+    due: Option<Instant>,
 }
 
 impl Player {
-    async fn run(mut self) -> Replayed {
+    async fn run(mut self: Box<Self>) -> Replayed {
         let mut framer = Framer::new(usize::MAX);
         loop {
             self.advance().await;
-            let Self { reader, writer, output, hung_up, .. } = &mut self;
+            let Self { reader, writer, output, hung_up, due, .. } = &mut *self;
             let may_write = !output.is_empty() && !*hung_up;
+            let pause = async {
+                match *due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
+                () = pause => {}
                 read = reader.read_buf(framer.space()) => {
                     if !matches!(read, Ok(1..)) {
                         return self.script.outcome();
+                    }
+                    if self.is_paced {
+                        self.moved = Some(Instant::now());
                     }
                     while let Some(line) = framer.next_line() {
                         if let Line::Whole(line) = line {
@@ -169,11 +237,17 @@ impl Player {
 
     /// Puts the next lines to send into the output. After the last line it hangs up.
     async fn advance(&mut self) {
+        self.due = None;
         while !self.hung_up && self.output.len() < CAPACITY {
-            match self.script.next(&mut self.output) {
-                Scripted::Sent => {}
+            match self.script.next() {
+                Scripted::Send(pause) => {
+                    if self.is_paced && !self.is_due(pause) {
+                        return;
+                    }
+                    self.script.send(&mut self.output);
+                }
                 Scripted::Waiting => return,
-                Scripted::Over if self.output.is_empty() => {
+                Scripted::Over if self.output.is_empty() && !self.is_lasting => {
                     self.hung_up = true;
                     // A live side that is gone needs no goodbye.
                     let _ = self.writer.shutdown().await;
@@ -181,5 +255,18 @@ impl Player {
                 Scripted::Over => return,
             }
         }
+    }
+
+    /// Returns true if it is time for a line that came `pause` after the one before it. Otherwise it
+    /// is due later.
+    fn is_due(&mut self, pause: Duration) -> bool {
+        let now = Instant::now();
+        let due = *self.moved.get_or_insert(now) + pause;
+        if due > now {
+            self.due = Some(due);
+            return false;
+        }
+        self.moved = Some(now);
+        true
     }
 }

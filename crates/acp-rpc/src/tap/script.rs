@@ -1,6 +1,7 @@
 //! The messages that a replay sends and expects, in order.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, SystemTime};
 
 use acp_json::{Node, Value};
 
@@ -18,6 +19,8 @@ pub(super) struct Script {
     /// The live side's ids for its requests, by those that were recorded.
     ids: HashMap<Id, Id>,
     renames: Renames,
+    /// The time of the line that was added last.
+    last: Option<SystemTime>,
     sent: usize,
     unexpected: Vec<String>,
     /// The messages that have not come yet, by name: the numbers of their steps.
@@ -34,6 +37,8 @@ enum ScriptStep {
 
 struct Sending {
     body: Value,
+    /// The time from the line before it to this one.
+    pause: Duration,
     /// The recorded id of the request that it answers.
     answers: Option<Id>,
     /// The line is not JSON, but the text in `body`.
@@ -60,8 +65,8 @@ enum What {
 
 /// The next move of the script.
 pub(super) enum Scripted {
-    /// A line was written.
-    Sent,
+    /// A line may be sent. In the recording it came so long after the line before it.
+    Send(Duration),
     /// Something of the live side must come first.
     Waiting,
     /// The script has ended.
@@ -71,7 +76,8 @@ pub(super) enum Scripted {
 impl Script {
     /// Adds a recorded line. The error names a line that has no text to send.
     pub(super) fn add(&mut self, entry: Entry, plays: Direction) -> Result<(), (Kind, Option<String>)> {
-        let Entry { direction, kind, method, id, body, .. } = entry;
+        let Entry { time, direction, kind, method, id, body, .. } = entry;
+        let before = self.last.replace(time).unwrap_or(time);
         let what = match kind {
             Kind::Request => What::Request,
             Kind::Notification => What::Notification,
@@ -86,7 +92,8 @@ impl Script {
         let step = if direction == plays {
             let body = body.ok_or((kind, method))?;
             let answers = id.filter(|_| what == What::Response);
-            ScriptStep::Send(Box::new(Sending { body, answers, is_text: kind == Kind::NotJson }))
+            let (pause, is_text) = (time.duration_since(before).unwrap_or_default(), kind == Kind::NotJson);
+            ScriptStep::Send(Box::new(Sending { body, pause, answers, is_text }))
         } else {
             let name = name_of(what, method.as_deref().unwrap_or_default(), id.as_ref());
             if what != What::Noise {
@@ -98,8 +105,8 @@ impl Script {
         Ok(())
     }
 
-    /// Writes the next line, if it is time for it.
-    pub(super) fn next(&mut self, output: &mut Vec<u8>) -> Scripted {
+    /// Returns the next move.
+    pub(super) fn next(&mut self) -> Scripted {
         loop {
             match self.steps.get(self.at) {
                 None => return Scripted::Over,
@@ -107,13 +114,17 @@ impl Script {
                     return Scripted::Waiting;
                 }
                 Some(ScriptStep::Expect(_)) => self.at += 1,
-                Some(ScriptStep::Send(sending)) => {
-                    sending.write(&self.ids, &self.renames, output);
-                    self.at += 1;
-                    self.sent += 1;
-                    return Scripted::Sent;
-                }
+                Some(ScriptStep::Send(sending)) => return Scripted::Send(sending.pause),
             }
+        }
+    }
+
+    /// Writes the line that may be sent.
+    pub(super) fn send(&mut self, output: &mut Vec<u8>) {
+        if let Some(ScriptStep::Send(sending)) = self.steps.get(self.at) {
+            sending.write(&self.ids, &self.renames, output);
+            self.at += 1;
+            self.sent += 1;
         }
     }
 
@@ -159,11 +170,13 @@ impl Script {
     /// Returns the step that matches a message of the live side. No other message will match it.
     fn expected(&mut self, what: What, name: &str, message: &Node<'_>) -> Option<&mut Expected> {
         let open = self.open.get_mut(&(what, name.to_owned()))?;
-        let params = message.get("params");
+        let params = message.get("params").unwrap_or(&Node::Null);
+        let renames = &self.renames;
         let is_same = |step: &usize| match self.steps.get(*step) {
-            Some(ScriptStep::Expect(expected)) => {
-                expected.body.as_ref().is_some_and(|it| it.get("params") == params)
-            }
+            Some(ScriptStep::Expect(expected)) => expected
+                .body
+                .as_ref()
+                .is_some_and(|body| renames.is_alike(body.get("params").unwrap_or(&Node::Null), params)),
             _ => false,
         };
         // Notifications are in the order of the wire; requests may overtake each other.

@@ -75,9 +75,9 @@ impl<'a> Traffic<'a> {
         Self { time: SystemTime::now(), direction, kind, method, id, bytes: bytes as u64, line: None }
     }
 
-    /// Describes a line that came in and was not read.
-    pub(super) fn oversized(id: Option<&'a Id>, bytes: u64) -> Self {
-        let (direction, kind) = (Direction::In, Kind::Oversized);
+    /// Describes a line that was not read.
+    pub(super) fn oversized(direction: Direction, id: Option<&'a Id>, bytes: u64) -> Self {
+        let kind = Kind::Oversized;
         Self { time: SystemTime::now(), direction, kind, method: None, id, bytes, line: None }
     }
 }

@@ -68,6 +68,28 @@ fn names_can_be_added() {
 }
 
 #[test]
+fn pointers_can_be_added() {
+    let redaction =
+        Redaction::default().pointer("/a/b").pointer("/list/*/text").pointer("/list/1").pointer("/x~1y");
+    for (json, expected) in [
+        (r#"{"a":{"b":"x","c":"y"}}"#, r#"{"a":{"b":"[redacted]","c":"y"}}"#),
+        (r#"{"a":{"b":{"c":[1,"x",true]}}}"#, r#"{"a":{"b":{"c":["[redacted]","[redacted]",true]}}}"#),
+        (r#"{"b":"x","z":{"a":{"b":"y"}}}"#, r#"{"b":"x","z":{"a":{"b":"y"}}}"#),
+        (
+            r#"{"list":[{"text":"x","n":1},{"n":2},"y"]}"#,
+            r#"{"list":[{"text":"[redacted]","n":1},{"n":"[redacted]"},"y"]}"#,
+        ),
+        (
+            r#"{"list":{"k":{"text":"x"}},"x/y":"z"}"#,
+            r#"{"list":{"k":{"text":"[redacted]"}},"x/y":"[redacted]"}"#,
+        ),
+        (r#"{"a":"b"}"#, r#"{"a":"b"}"#),
+    ] {
+        assert_eq!(redacted(&redaction, json), expected);
+    }
+}
+
+#[test]
 fn what_is_not_json_is_not_shown() {
     assert_eq!(Redaction::default().line(b"token=x"), None);
     assert_eq!(Redaction::default().line(b"{\"a\":1"), None);

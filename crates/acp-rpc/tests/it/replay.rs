@@ -197,3 +197,46 @@ fn what_cannot_be_played_is_refused() {
     }
     assert!(Replayed::default().is_faithful());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_paced_replay_waits_as_the_side_did_and_a_lasting_one_stays() {
+    let timed = |time: u64, line: String| line.replacen("\"time\":1", &format!("\"time\":{time}"), 1);
+    let recording = [
+        timed(1_000_000, line("out", "request", r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#)),
+        timed(4_000_000, line("in", "notification", r#"{"jsonrpc":"2.0","method":"note"}"#)),
+        timed(9_000_000, line("in", "result", r#"{"jsonrpc":"2.0","id":0,"result":"late"}"#)),
+    ];
+    for (is_paced, seconds) in [(true, 8), (false, 0)] {
+        let (transport, replay) = replay(records(&recording.concat()), Direction::In).unwrap();
+        let played = tokio::spawn(if is_paced { replay.paced() } else { replay }.lasting());
+        let (peer, driver) = connect(transport, Lab::new().0, Options::default());
+        let driver = tokio::spawn(driver);
+        let begun = tokio::time::Instant::now();
+        assert_eq!(peer.request::<_, String>("ask", &()).await.unwrap(), "late");
+        assert_eq!(begun.elapsed().as_secs(), seconds);
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        assert!(!driver.is_finished(), "it does not hang up");
+        peer.close();
+        driver.await.unwrap();
+        assert!(played.await.unwrap().is_faithful());
+    }
+}
+
+#[tokio::test]
+async fn requests_are_matched_by_the_params_that_do_not_depend_on_the_run() {
+    let recording = [
+        line("out", "request", r#"{"jsonrpc":"2.0","id":0,"method":"ask","params":{"cwd":"/a","n":1}}"#),
+        line("out", "request", r#"{"jsonrpc":"2.0","id":1,"method":"ask","params":{"cwd":"/a","n":2}}"#),
+        line("in", "result", r#"{"jsonrpc":"2.0","id":0,"result":"one"}"#),
+        line("in", "result", r#"{"jsonrpc":"2.0","id":1,"result":"two"}"#),
+    ];
+    let (transport, replay) = replay(records(&recording.concat()), Direction::In).unwrap();
+    tokio::spawn(replay);
+    let (peer, driver) = connect(transport, Lab::new().0, Options::default());
+    tokio::spawn(driver);
+    let params = |number: i32| serde_json::json!({"_meta": {}, "n": number, "cwd": "/elsewhere"});
+    let two = peer.begin::<_, String>(None, "ask", &params(2)).await.unwrap();
+    let one = peer.begin::<_, String>(None, "ask", &params(1)).await.unwrap();
+    assert_eq!(soon("the answer", two).await.unwrap(), "two");
+    assert_eq!(soon("the answer", one).await.unwrap(), "one");
+}

@@ -18,6 +18,8 @@ mod line_check;
 mod lines;
 mod mock;
 mod model;
+#[cfg(unix)]
+mod recordings;
 mod seeds;
 mod store;
 mod transcripts;

@@ -7,6 +7,7 @@ mod limits;
 mod metrics;
 mod prestart;
 mod serve;
+mod tap;
 mod url;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -62,7 +62,9 @@ impl Body {
     pub(super) fn events(reader: Reader, first: Option<Outgoing>) -> Self {
         let outbox = Arc::clone(&reader.outbox);
         let next = match first {
-            Some(first) => Box::pin(std::future::ready(Some(first))) as Pin<Box<dyn Future<Output = _> + Send>>,
+            Some(first) => {
+                Box::pin(std::future::ready(Some(first))) as Pin<Box<dyn Future<Output = _> + Send>>
+            }
             None => Box::pin(Arc::clone(&outbox).next()),
         };
         let silence = Box::pin(tokio::time::sleep(SILENCE));
@@ -116,7 +118,9 @@ impl hyper::body::Body for Body {
 
     fn size_hint(&self) -> http_body::SizeHint {
         match self {
-            Self::Whole(bytes) => http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Whole(bytes) => {
+                http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64)
+            }
             Self::Events(_) => http_body::SizeHint::default(),
         }
     }

@@ -93,7 +93,11 @@ impl Answer {
         assert!(self.head.contains("content-type: text/event-stream"), "{}", self.head);
         loop {
             let mut line = String::new();
-            assert_ne!(soon("an event", self.body.read_line(&mut line)).await.unwrap(), 0, "the stream has ended");
+            assert_ne!(
+                soon("an event", self.body.read_line(&mut line)).await.unwrap(),
+                0,
+                "the stream has ended"
+            );
             if let Some(data) = line.strip_prefix("data: ") {
                 return serde_json::from_str(data).unwrap();
             }
@@ -191,7 +195,10 @@ async fn notifications_and_the_end_of_a_stream() {
         } else {
             drop(answer);
             let cancel = proxy.value().await;
-            assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &outer));
+            assert_eq!(
+                (&cancel["method"], &cancel["params"]["requestId"]),
+                (&json!("$/cancel_request"), &outer)
+            );
         }
     }
 }
@@ -243,7 +250,8 @@ async fn strangers_are_refused() {
         (403, &host, Some(right), Some(foreign.as_str())),
         (403, &host, Some(right), Some("null")),
     ] {
-        let mut headers = vec![("Host", host), ("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
+        let mut headers =
+            vec![("Host", host), ("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
         headers.extend(authorization.map(|value| ("Authorization", value)));
         headers.extend(origin.map(|value| ("Origin", value)));
         let answer = server.send("POST", &headers, &body).await;
@@ -253,7 +261,10 @@ async fn strangers_are_refused() {
         }
     }
     // A path of no server is refused like a wrong token.
-    let unknown = Server { path: "/mcp/0".into(), ..Server::of(&json!({"url": format!("http://{host}/x"), "headers": [{"value": right}]})) };
+    let unknown = Server {
+        path: "/mcp/0".into(),
+        ..Server::of(&json!({"url": format!("http://{host}/x"), "headers": [{"value": right}]}))
+    };
     assert_eq!(unknown.ask("tools/list", json!({})).await.status, 401);
 }
 

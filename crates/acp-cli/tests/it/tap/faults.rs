@@ -1,0 +1,115 @@
+//! Files that cannot be written, agents that are killed, and editors that leave.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Command;
+
+use super::{entries, file_in, finish, read, reason, run, tap};
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_once_and_the_bytes_pass() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (blocker, _) = file_in(&folder, "blocker");
+    fs::write(&blocker, "").expect("written");
+    let below = blocker.join("r.ndjson").display().to_string();
+    let input = "{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n".repeat(50_000);
+    let full = if cfg!(target_os = "linux") { "/dev/full" } else { below.as_str() };
+    for to in [full, &below] {
+        let tapped = run(&mut tap(&["--to", to], "cat; exit 3", &[]), input.as_bytes());
+        assert!(tapped.out == input.as_bytes() && tapped.code == Some(3), "{to}");
+        let problem = tapped.problem();
+        let told = format!("acp: the recording {to} cannot be written, and the connection goes on: ");
+        assert!(problem.starts_with(&told) && problem.lines().count() == 1, "{problem}");
+    }
+}
+
+#[test]
+fn a_file_that_nobody_takes_holds_nothing_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, to) = file_in(&folder, "pipe");
+    assert!(Command::new("mkfifo").arg(&to).status().expect("mkfifo runs").success());
+    let input = "{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n".repeat(1_000_000);
+    let tapped = run(&mut tap(&["--to", &to], "cat", &[]), input.as_bytes());
+    assert!(tapped.out == input.as_bytes() && tapped.code == Some(0), "{}", tapped.problem());
+    assert!(tapped.problem().contains("could not be written in time"), "{}", tapped.problem());
+}
+
+#[test]
+fn an_agent_that_is_killed_ends_the_tap_with_its_signal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, to) = file_in(&folder, "r.ndjson");
+    let mut tap = tap(&["--to", &to], "echo $$; read -r never", &[]).spawn().expect("acp runs");
+    let mut pid = String::new();
+    let mut stdout = BufReader::new(tap.stdout.take().expect("is piped"));
+    stdout.read_line(&mut pid).expect("it tells");
+    // The editor does not hang up.
+    let _stdin = tap.stdin.take();
+    let killed = Command::new("kill").args(["-KILL", pid.trim()]).status();
+    assert!(killed.expect("kill runs").success());
+    assert_eq!(finish(tap).code, Some(137));
+    assert!(reason(&file).contains("signal: 9"), "{}", reason(&file));
+    assert_eq!(entries(&file).len(), 1);
+}
+
+#[test]
+fn signals_are_passed_on() {
+    for (signal, code) in [("TERM", 41), ("HUP", 42), ("INT", 43)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, to) = file_in(&folder, "r.ndjson");
+        let script = "trap 'kill $!; exit 41' TERM; trap 'kill $!; exit 42' HUP; trap 'kill $!; exit 43' INT
+            sleep 1000 > /dev/null & echo ready; wait $!";
+        let mut tap = tap(&["--to", &to], script, &[]).spawn().expect("acp runs");
+        let mut stdout = tap.stdout.take().expect("is piped");
+        read(&mut stdout, 6);
+        let _stdin = tap.stdin.take();
+        let killed = Command::new("kill").args([&format!("-{signal}"), &tap.id().to_string()]).status();
+        assert!(killed.expect("kill runs").success());
+        assert_eq!(finish(tap).code, Some(code), "{signal}");
+        assert!(reason(&file).contains(&code.to_string()), "{}", reason(&file));
+    }
+}
+
+#[test]
+fn an_editor_that_leaves_is_seen_by_the_agent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, to) = file_in(&folder, "r.ndjson");
+    // It closes the agent's stdin.
+    let mut process = tap(&["--to", &to], "cat; exit 5", &[]).spawn().expect("acp runs");
+    let mut stdin = process.stdin.take().expect("is piped");
+    stdin.write_all(b"no line end").expect("is written");
+    drop(stdin);
+    let tapped = finish(process);
+    assert_eq!((tapped.code, tapped.out.as_slice()), (Some(5), b"no line end".as_slice()));
+    assert_eq!(entries(&file).len(), 2);
+    // It reads no more: a program that writes on and on ends as it would without the tap.
+    let mut process = tap(&["--to", &to], "exec yes", &[]).spawn().expect("acp runs");
+    let mut stdout = process.stdout.take().expect("is piped");
+    read(&mut stdout, 1000);
+    drop(stdout);
+    let _stdin = process.stdin.take();
+    let tapped = finish(process);
+    // 141 by the signal, and 1 if the signal is ignored here.
+    assert!(matches!(tapped.code, Some(141 | 1)), "{:?}", tapped.code);
+}
+
+#[test]
+fn an_agent_that_reads_no_more_holds_nothing_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, to) = file_in(&folder, "r.ndjson");
+    let input = "words\n".repeat(500_000);
+    let script = "exec 0<&-; echo done; sleep 0.2; exit 6";
+    let tapped = run(&mut tap(&["--to", &to], script, &[]), input.as_bytes());
+    assert_eq!((tapped.code, tapped.out.as_slice()), (Some(6), b"done\n".as_slice()));
+}
+
+#[test]
+fn an_agent_that_is_missing_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, to) = file_in(&folder, "r.ndjson");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+    command.args(["tap", "--to", &to, "--", "/nonexistent/agent"]);
+    super::bare(&mut command);
+    let tapped = run(&mut command, b"");
+    assert_eq!(tapped.code, Some(1));
+    assert!(tapped.problem().starts_with("acp: cannot start `/nonexistent/agent`: "), "{}", tapped.problem());
+}
