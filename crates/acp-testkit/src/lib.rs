@@ -50,7 +50,7 @@
 //! | `check` | the module `check`: the rules of the protocol, run against any agent or client |
 //! | `mock` | the module `mock`: scripted peers as files, for tests in any language |
 //! | `model-stub` | the module `model`: a stand-in for the model of an agent under test |
-//! | `recordings` | the module `recordings`: recordings of any connection, written, converted and compared |
+//! | `recordings` | the module `recordings`: recordings, written, converted and compared |
 //! | `store` | the module `store`: a conformance suite for stores of sessions |
 //! | `definitions` | `Definition` and `round_trip`: any definition of the schema by its name |
 //! | `canonical` | `CanonicalSchema` and `LineCheck`: the schema of the repository, for each line |

@@ -1,5 +1,5 @@
-//! `acp connect`: an agent on stdin and stdout, made of an agent of another machine. `acp tap --url` is
-//! this with a recording.
+//! `acp connect`: an agent on stdin and stdout, made of an agent of another machine, and maybe
+//! recorded.
 
 use std::io;
 use std::time::Duration;

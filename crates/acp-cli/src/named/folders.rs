@@ -42,8 +42,8 @@ pub(crate) fn tap_settings() -> Option<PathBuf> {
     Some(config.join("acp").join("tap.toml"))
 }
 
-/// Returns the folder of recordings that nobody named a file for. Returns `None` for a user without a
-/// home.
+/// Returns the folder of recordings that nobody named a file for. Returns `None` for a user without
+/// a home.
 pub(crate) fn recordings() -> Option<PathBuf> {
     let state = if cfg!(windows) {
         absolute("LOCALAPPDATA")?

@@ -21,7 +21,8 @@ impl Record {
     ///
     /// let mut file = Vec::new();
     /// let line = br#"{"jsonrpc":"2.0","method":"note","params":{"token":"x"}}"#;
-    /// Record::write_line(&mut file, SystemTime::now(), Direction::In, line, Some(&Redaction::default()));
+    /// let secrets = Redaction::default();
+    /// Record::write_line(&mut file, SystemTime::now(), Direction::In, line, Some(&secrets));
     /// let Some(Ok(Record::Line(entry))) = Recording::new(&*file).next() else { panic!() };
     /// assert_eq!(entry.method.as_deref(), Some("note"));
     /// assert_eq!(entry.body.unwrap()["params"]["token"].as_str(), Some("[redacted]"));

@@ -47,8 +47,8 @@ const COUNTED: &str = "tokens";
 /// * in a list of arguments, the value of a flag whose name ends like that: `--token x`,
 ///   `--api-key=x`.
 ///
-/// Text is not searched: a secret in a prompt, a file or a URL is not found. [`name`](Self::name) and
-/// [`pointer`](Self::pointer) add rules.
+/// Text is not searched: a secret in a prompt, a file or a URL is not found. [`name`](Self::name)
+/// and [`pointer`](Self::pointer) add rules.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     names: Arc<[Box<str>]>,
@@ -64,9 +64,9 @@ impl Redaction {
         self
     }
 
-    /// Also hides all text and numbers at a JSON pointer, such as `/params/prompt/*/text`. It begins
-    /// at the value that is redacted, which is a whole message in a recording. A step `*` stands for
-    /// every item of a list and every member of an object.
+    /// Also hides all text and numbers at a JSON pointer, such as `/params/prompt/*/text`. It
+    /// begins at the value that is redacted, which is a whole message in a recording. A step `*`
+    /// stands for every item of a list and every member of an object.
     #[must_use]
     pub fn pointer(mut self, pointer: &str) -> Self {
         let step = |step: &str| step.replace("~1", "/").replace("~0", "~");

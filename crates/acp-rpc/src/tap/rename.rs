@@ -37,8 +37,8 @@ impl Renames {
         }
     }
 
-    /// Returns true if a value of the live side is the recorded one, but for ids that have live names
-    /// and members that differ from run to run.
+    /// Returns true if a value of the live side is the recorded one, but for ids that have live
+    /// names and members that differ from run to run.
     pub(super) fn is_alike(&self, recorded: &Node<'_>, live: &Node<'_>) -> bool {
         match (recorded, live) {
             (Node::Seq(recorded), Node::Seq(live)) => {

@@ -23,8 +23,8 @@ const CAPACITY: usize = 64 * 1024;
 /// Each line is sent when everything has come that the live side had sent before it, so the order
 /// is that of the recording, as fast as possible. Messages of the live side are matched with
 /// recorded ones: a request or notification with the first one of its method that has not been
-/// matched, preferably with equal params but for ids, `cwd`, `_meta` and the names of both programs; a
-/// response by its id. Responses are sent under the live
+/// matched, preferably with equal params but for ids, `cwd`, `_meta` and the names of both
+/// programs; a response by its id. Responses are sent under the live
 /// side's ids. If a result of the live side has other strings in its `id` and `…Id` members than
 /// the recorded one, such as a session's id, later lines are sent with the live ones. Notifications
 /// `$/…` are not waited for. A request that was not recorded is answered with `-32603`. Stray
@@ -257,8 +257,8 @@ impl Player {
         }
     }
 
-    /// Returns true if it is time for a line that came `pause` after the one before it. Otherwise it
-    /// is due later.
+    /// Returns true if it is time for a line that came `pause` after the one before it. Otherwise
+    /// it is due later.
     fn is_due(&mut self, pause: Duration) -> bool {
         let now = Instant::now();
         let due = *self.moved.get_or_insert(now) + pause;

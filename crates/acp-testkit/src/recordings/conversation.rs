@@ -32,7 +32,8 @@ impl Normal {
         self
     }
 
-    /// Joins pieces of one text that came one after the other: a model cuts its text anew each time.
+    /// Joins pieces of one text that came one after the other: a model cuts its text anew each
+    /// time.
     #[must_use]
     pub const fn join_chunks(mut self) -> Self {
         self.joins_chunks = true;
@@ -112,9 +113,9 @@ pub struct Message {
 
 /// A recording, normalised. It is held in memory.
 ///
-/// Sessions are named `session-1` and so on in the order of the requests that introduced them. Ids of
-/// tool calls, terminals, messages, plans and so on are counted in their session. The ids of requests
-/// are gone: a response has the method of its request. Times are `<time>`.
+/// Sessions are named `session-1` and so on in the order of the requests that introduced them. Ids
+/// of tool calls, terminals, messages, plans and so on are counted in their session. The ids of
+/// requests are gone: a response has the method of its request. Times are `<time>`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Conversation {
@@ -189,8 +190,8 @@ struct Reader<'n> {
 }
 
 impl Reader<'_> {
-    /// Names the sessions by the order in which the client asked for them. Answers may overtake each
-    /// other.
+    /// Names the sessions by the order in which the client asked for them. Answers may overtake
+    /// each other.
     fn name_sessions(&mut self, entries: &[(usize, Entry)]) {
         let mut asked: HashMap<(bool, String), usize> = HashMap::new();
         let mut seen: Vec<(usize, String)> = Vec::new();

@@ -12,21 +12,26 @@
 //!   conductor.
 //!
 //! ```
-//! use acp_rpc::tap::Recording;
-//! use acp_testkit::recordings::{Comparison, Conversation, Normal};
+//! use std::time::SystemTime;
 //!
-//! let recorded = |session: &str, stop: &str| {
-//!     format!(
-//!         r#"{{"time":1,"direction":"out","kind":"request","method":"session/prompt","id":1,"bytes":1,"body":{{"id":1,"method":"session/prompt","params":{{"sessionId":"{session}"}}}}}}
-//! {{"time":2,"direction":"in","kind":"result","id":1,"bytes":1,"body":{{"id":1,"result":{{"stopReason":"{stop}"}}}}}}"#
-//!     )
-//! };
-//! let read = |text: &str| Conversation::read(Recording::new(text.as_bytes()), &Normal::default());
+//! use acp_rpc::tap::{Direction, Record, Recording};
+//! use acp_testkit::recordings::{Comparison, Conversation, Normal};
+//! use serde_json::json;
+//!
 //! # fn main() -> Result<(), acp_rpc::tap::RecordingError> {
-//! # let read = |text: String| read(&text);
-//! let first = read(recorded("a", "end_turn"))?;
-//! assert!(Comparison::of(&first, &read(recorded("b", "end_turn"))?).is_equal());
-//! let other = Comparison::of(&first, &read(recorded("b", "cancelled"))?);
+//! let recorded = |session: &str, stop: &str| {
+//!     let (mut file, time) = (Vec::new(), SystemTime::now());
+//!     let mut prompt = json!({"jsonrpc": "2.0", "id": 1, "method": "session/prompt"});
+//!     prompt["params"] = json!({"sessionId": session});
+//!     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"stopReason": stop}});
+//!     for (direction, line) in [(Direction::Out, prompt), (Direction::In, answer)] {
+//!         Record::write_line(&mut file, time, direction, line.to_string().as_bytes(), None);
+//!     }
+//!     Conversation::read(Recording::new(&*file), &Normal::default())
+//! };
+//! let first = recorded("a", "end_turn")?;
+//! assert!(Comparison::of(&first, &recorded("b", "end_turn")?).is_equal());
+//! let other = Comparison::of(&first, &recorded("b", "cancelled")?);
 //! assert_eq!(other.differences[0].changes[0].path, "/result/stopReason");
 //! # Ok(()) }
 //! ```

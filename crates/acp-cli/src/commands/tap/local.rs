@@ -1,6 +1,6 @@
 //! An agent that is started here, with the streams of an editor.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -54,8 +54,8 @@ pub(super) async fn run(command: Command, tape: &Tape) -> Result<(u8, String), F
     Ok((code(status), format!("the agent has ended: {status}")))
 }
 
-/// Passes bytes on as they are, and then closes both ends. If the writer fails and `drains`, the rest
-/// is read and left out, so that the sender is not held up.
+/// Passes bytes on as they are, and then closes both ends. If the writer fails and `drains`, the
+/// rest is read and left out, so that the sender is not held up.
 async fn pass(reader: impl AsyncRead + Unpin, mut writer: impl AsyncWrite + Unpin, drains: bool) {
     let mut reader = BufReader::with_capacity(CHUNK, reader);
     let passed = copy_buf(&mut reader, &mut writer).await;
@@ -102,7 +102,10 @@ struct Came(Option<rustix::process::Signal>);
 #[cfg(unix)]
 impl Signals {
     fn listen() -> io::Result<Self> {
+        use std::io::IsTerminal;
+
         use tokio::signal::unix::{SignalKind, signal};
+
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

@@ -34,13 +34,19 @@ pub(crate) async fn run(args: TapArgs) -> Result<u8, Failure> {
             return Ok(exit::USAGE);
         }
     };
+    let command = match &settings.agent {
+        Named::Remote(_) => None,
+        named => Some(named.find()?.into_command("`acp tap`")?),
+    };
     let tape = start(&settings)?;
-    let ended = match &settings.agent {
-        Named::Remote(address) => {
+    let ended = match (command, &settings.agent) {
+        (Some(command), _) => local::run(command, &tape).await,
+        (None, Named::Remote(address)) => {
             let code = connect::run(address, DRAIN, Some(&tape)).await;
             code.map(|code| (code, "the connection has ended".to_owned()))
         }
-        named => local::run(named.find()?.into_command("`acp tap`")?, &tape).await,
+        // Only an address has no command.
+        (None, _) => Err("the agent has no command".into()),
     };
     let reason = ended.as_ref().map_or_else(ToString::to_string, |(_, reason)| reason.clone());
     if tape.end(&reason, PATIENCE).is_none() {

@@ -95,11 +95,16 @@ fn an_editor_that_leaves_is_seen_by_the_agent() {
 #[test]
 fn an_agent_that_reads_no_more_holds_nothing_up() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (_, to) = file_in(&folder, "r.ndjson");
-    let input = "words\n".repeat(500_000);
-    let script = "exec 0<&-; echo done; sleep 0.2; exit 6";
-    let tapped = run(&mut tap(&["--to", &to], script, &[]), input.as_bytes());
-    assert_eq!((tapped.code, tapped.out.as_slice()), (Some(6), b"done\n".as_slice()));
+    let [(_, to), (go, pipe)] = ["r.ndjson", "pipe"].map(|name| file_in(&folder, name));
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let script = "exec 0<&-; echo done; read -r go < \"$1\"; exit 6";
+    let mut process = tap(&["--to", &to], script, &[&pipe]).spawn().expect("acp runs");
+    let mut stdout = process.stdout.take().expect("is piped");
+    read(&mut stdout, 5);
+    let mut stdin = process.stdin.take().expect("is piped");
+    stdin.write_all("words\n".repeat(500_000).as_bytes()).expect("all of it is taken");
+    fs::write(&go, "go\n").expect("it reads");
+    assert_eq!(finish(process).code, Some(6));
 }
 
 #[test]

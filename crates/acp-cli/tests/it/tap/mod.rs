@@ -35,7 +35,7 @@ fn tap(options: &[&str], script: &str, words: &[&str]) -> Command {
 
 /// Gives pipes to a command, and takes the user's settings away.
 fn bare(command: &mut Command) {
-    for name in ["ACP_TAP_AGENT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ACP_TOKEN"] {
+    for name in ["ACP_TAP_AGENT", "ACP_TAP_CONFIG", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ACP_TOKEN"] {
         command.env_remove(name);
     }
     command.env("HOME", "/nonexistent");

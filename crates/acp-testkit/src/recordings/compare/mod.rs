@@ -63,9 +63,9 @@ pub struct Difference {
 
 /// The comparison of two conversations. `Display` is a text for people.
 ///
-/// The messages of one session from one side are compared in their order. The order between sessions,
-/// and between the sides, depends on the run and does not count. A value that a recorder has hidden is
-/// equal to any text or number.
+/// The messages of one session from one side are compared in their order. The order between
+/// sessions, and between the sides, depends on the run and does not count. A value that a recorder
+/// has hidden is equal to any text or number.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {

@@ -33,8 +33,8 @@ impl RecordFile {
     }
 
     /// Begins a new file before this one is larger than `limit` bytes, and keeps `keep` older ones:
-    /// `turn.1.ndjson` is the one before `turn.ndjson`, and so on. A file that is there at the start
-    /// is kept as an older one. A record that is larger than the limit has a file for itself.
+    /// `turn.1.ndjson` is the one before `turn.ndjson`, and so on. A file that is there at the
+    /// start is kept as an older one. A record that is larger than the limit has a file for itself.
     #[must_use]
     pub const fn rotate(mut self, limit: u64, keep: usize) -> Self {
         self.limit = Some(limit);
@@ -66,8 +66,8 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Opens or rotates the file, and returns the number of bytes that go into it: whole records, at
-    /// least one.
+    /// Opens or rotates the file, and returns the number of bytes that go into it: whole records,
+    /// at least one.
     fn make_room(&mut self, records: &[u8]) -> io::Result<usize> {
         let first = records.iter().position(|byte| *byte == b'\n').map_or(records.len(), |end| end + 1);
         let Some(limit) = self.limit else {

@@ -62,8 +62,8 @@ impl TapeOptions {
         self
     }
 
-    /// Calls a function when the file cannot be written for the first time. It runs on the thread of
-    /// the tape.
+    /// Calls a function when the file cannot be written for the first time. It runs on the thread
+    /// of the tape.
     #[must_use]
     pub fn on_fault(mut self, fault: impl FnMut(&io::Error) + Send + 'static) -> Self {
         self.on_fault = Box::new(fault);
@@ -81,13 +81,13 @@ impl fmt::Debug for TapeOptions {
     }
 }
 
-/// Records bytes that pass between two programs. It needs no connection of this project, and changes
-/// nothing.
+/// Records bytes that pass between two programs. It needs no connection of this project, and
+/// changes nothing.
 ///
-/// The [`Head`]s copy the bytes into a queue. A thread of the tape's own finds the lines, redacts them
-/// and writes them. So the bytes never wait for the file. If more than the budget waits, or the file
-/// cannot be written, lines are lost: the recording goes on when it can, with a record of how many
-/// lines are missing. Blank lines are not recorded.
+/// The [`Head`]s copy the bytes into a queue. A thread of the tape's own finds the lines, redacts
+/// them and writes them. So the bytes never wait for the file. If more than the budget waits, or
+/// the file cannot be written, lines are lost: the recording goes on when it can, with a record of
+/// how many lines are missing. Blank lines are not recorded.
 #[derive(Debug)]
 pub struct Tape {
     queue: Arc<Queue>,
@@ -112,8 +112,8 @@ impl Tape {
     }
 
     /// Ends the recording, with the reason for people, and waits until it is written, which blocks
-    /// the thread. Returns the number of lines that were lost, or `None` if the file was not written
-    /// in time.
+    /// the thread. Returns the number of lines that were lost, or `None` if the file was not
+    /// written in time.
     #[must_use]
     pub fn end(self, reason: &str, patience: Duration) -> Option<u64> {
         self.queue.close(reason);
@@ -135,8 +135,8 @@ pub struct Head {
 }
 
 impl Head {
-    /// Takes the next bytes of the stream, in pieces of any size. It copies them, and never waits for
-    /// the file.
+    /// Takes the next bytes of the stream, in pieces of any size. It copies them, and never waits
+    /// for the file.
     pub fn hear(&self, bytes: &[u8]) {
         self.queue.push(self.direction, bytes, SystemTime::now());
     }

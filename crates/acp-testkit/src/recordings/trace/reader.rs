@@ -12,8 +12,9 @@ use super::{CLIENT, MCP, TraceError};
 /// one by one.
 ///
 /// A trace may show a chain of components, and a recording has one connection. It is that of the
-/// first event, which is the client's. A time is that since the start of the trace, as if it had been
-/// in 1970. A message of MCP is that of an `mcp/message` without `connectionId`, which traces lack.
+/// first event, which is the client's. A time is that since the start of the trace, as if it had
+/// been in 1970. A message of MCP is that of an `mcp/message` without `connectionId`, which traces
+/// lack.
 #[derive(Debug)]
 pub struct TraceReader<R> {
     from: R,

@@ -30,8 +30,8 @@ impl<W: Write> TraceWriter<W> {
         Self { to, client: None, start: None, waiting: Vec::new(), left_out: 0 }
     }
 
-    /// Adds a record. Lines that are not messages, and messages without their text, have no place in
-    /// a trace and are left out.
+    /// Adds a record. Lines that are not messages, and messages without their text, have no place
+    /// in a trace and are left out.
     ///
     /// # Errors
     /// Fails if the writer fails.
