@@ -6,6 +6,7 @@
 //!   The [list of faults](https://github.com/acp-rs/acp/blob/main/docs/TESTING.md#faults) names the
 //!   way to make each of them.
 //! * [`relay`] stands between two peers and changes their lines.
+//! * [`Meter`] holds the memory of a process to a budget.
 //! * [`Seeds`] runs a test with many seeds and names the one that fails. [`Dice`] makes the choices
 //!   of a seed.
 //!
@@ -69,6 +70,7 @@ mod generated {
 }
 #[cfg(feature = "definitions")]
 mod line;
+mod meter;
 #[cfg(feature = "mock")]
 pub mod mock;
 #[cfg(feature = "model-stub")]
@@ -92,6 +94,7 @@ mod type_schemas;
 pub use definition::{Definition, Failure, round_trip};
 #[cfg(feature = "definitions")]
 pub use line::answer;
+pub use meter::{Meter, MeterFault};
 pub use peer::{Difference, Fault, FaultKind, Line, Message, ScriptedPeer, Way};
 pub use relay::{Outbox, Writer, relay};
 #[cfg(feature = "canonical")]

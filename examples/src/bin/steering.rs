@@ -14,10 +14,13 @@ impl Cook {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         let mut orders = VecDeque::from([turn.text()]);
         // A real agent looks between two steps. This one does not end before the user has added
-        // something.
-        orders.push_back(turn.steered().await?.text());
+        // something, unless the prompt is a whole sentence.
+        let mut waits = !turn.text().ends_with('.');
         while let Some(order) = orders.pop_front() {
-            turn.say(format!("One {order}. ")).await?;
+            turn.say(format!("One {}. ", order.trim_end_matches('.'))).await?;
+            if std::mem::take(&mut waits) {
+                orders.push_back(turn.steered().await?.text());
+            }
             while let Some(message) = turn.try_steered()? {
                 orders.push_back(message.text());
             }

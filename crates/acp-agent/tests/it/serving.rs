@@ -11,7 +11,8 @@ use acp_agent::{
     agent,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use testkit::{Message, ScriptedPeer};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::oneshot;
 
 use crate::support::Wire;
@@ -97,25 +98,21 @@ async fn several_clients_share_an_agent_but_no_sessions() {
 
 /// Serves, says these lines and returns what the agent said and how serving ended.
 async fn say<A: Agent>(serve: Serve<A>, lines: &[Value]) -> (Vec<Value>, Result<()>) {
-    let (mut client, agent_end) = tokio::io::duplex(64 * 1024);
+    let (transport, mut client) = ScriptedPeer::pair();
     for line in lines {
-        client.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        client.send(line).await.unwrap();
     }
-    let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
-    let mut said = String::new();
-    client.read_to_string(&mut said).await.unwrap();
-    (said.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), served.await.unwrap())
+    let served = tokio::spawn(serve.over(transport));
+    let said = client.rest().await.unwrap();
+    (said.into_iter().map(Message::into_json).collect(), served.await.unwrap())
 }
 
 fn request(id: u64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-fn hello() -> [Value; 2] {
-    [
-        request(1, "initialize", &json!({"protocolVersion": 1})),
-        request(2, "session/new", &json!({"cwd": "/", "mcpServers": []})),
-    ]
+fn hello() -> Value {
+    request(1, "initialize", &json!({"protocolVersion": 1}))
 }
 
 /// Opens the session `s`. Its turns last until they are cancelled.
@@ -143,26 +140,16 @@ async fn who_stops_serving_still_answers_what_runs() {
     let state = Stuck { prompted: Mutex::new(Some(prompted)) };
     let agent = Router::with_sessions("stuck", "1", state, Stuck::new_session)
         .on::<acp_agent::op::Prompt, _>(Stuck::prompt);
-    let (mut client, agent_end) = tokio::io::duplex(64 * 1024);
-    for line in hello() {
-        client.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-    }
+    let (transport, mut client) = ScriptedPeer::pair();
     let serve = Serve::new(agent).until(async { stop.await.unwrap() });
-    let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
-    // Wait for the answers first, because the session must be open.
-    let mut answers = vec![0; 1024];
-    let mut seen = String::new();
-    while !seen.contains(r#""id":2"#) {
-        let length = client.read(&mut answers).await.unwrap();
-        seen.push_str(std::str::from_utf8(&answers[..length]).unwrap());
-    }
+    let served = tokio::spawn(serve.over(transport));
+    client.call("initialize", json!({"protocolVersion": 1})).await.unwrap();
+    client.call("session/new", json!({"cwd": "/", "mcpServers": []})).await.unwrap();
     let prompt = json!({"sessionId": "s", "prompt": [{"type": "text", "text": "hi"}]});
-    client.write_all(format!("{}\n", request(3, "session/prompt", &prompt)).as_bytes()).await.unwrap();
-    let mut rest = String::new();
-    client.read_to_string(&mut rest).await.unwrap();
-    let rest: Vec<Value> = rest.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let id = client.request("session/prompt", prompt).await.unwrap();
+    let rest = client.rest().await.unwrap();
     assert_eq!(rest[0]["params"]["update"]["content"]["text"], "last words", "{rest:?}");
-    assert_eq!((&rest[1]["id"], &rest[1]["result"]["stopReason"]), (&json!(3), &json!("cancelled")));
+    assert_eq!((rest[1].id(), &rest[1]["result"]["stopReason"]), (Some(&id), &json!("cancelled")));
     assert_eq!(rest.len(), 2);
     served.await.unwrap().unwrap();
 }
@@ -274,7 +261,7 @@ async fn a_client_that_is_gone_is_no_failure_and_a_broken_pipe_of_another_kind_i
         (io::ErrorKind::ConnectionReset, false),
         (io::ErrorKind::StorageFull, true),
     ] {
-        let input = io::Cursor::new(format!("{}\n", hello()[0]).into_bytes());
+        let input = io::Cursor::new(format!("{}\n", hello()).into_bytes());
         let transport = Transport::from_stream(Broken { input, kind });
         let served = acp_agent::serve_with(Arc::new(Counter::default()), transport, Options::default()).await;
         assert_eq!(served.is_err(), fails, "{kind}");

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use acp_agent::types::{ContentChunk, SessionUpdate};
 use acp_agent::{
-    Agent, LoadSession, NewSession, Opened, Opening, OpensSession, Result, ResumeSession, StopReason,
-    Transport, Turn, agent,
+    Agent, LoadSession, NewSession, Opened, Opening, OpensSession, Result, ResumeSession, StopReason, Turn,
+    agent,
 };
 use serde_json::{Value, json};
-use testkit::{Dice, Seeds};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use testkit::{Dice, Message, ScriptedPeer, Seeds};
 
 async fn pause(dice: &Dice) {
     for _ in 0..dice.below(4) {
@@ -133,24 +132,23 @@ fn request(id: u64, method: &str, params: &Value) -> Value {
 }
 
 /// Checks the messages of the agent, in the order in which the client gets them.
-fn check(said: &str, mut asked: HashMap<u64, Asked>) {
+fn check(said: &[Message], mut asked: HashMap<u64, Asked>) {
     let mut known = HashSet::new();
     // For each opening, the number of the last update that the handler itself has sent.
     let mut last: HashMap<u64, u64> = HashMap::new();
-    for line in said.lines() {
-        let message: Value = serde_json::from_str(line).unwrap();
+    for message in said {
         if let Some(session) = message["params"]["sessionId"].as_str() {
             let is_loading =
                 |asked: &Asked| asked.method == "session/load" && asked.session.as_deref() == Some(session);
-            assert!(known.contains(session) || asked.values().any(is_loading), "{message}\nin\n{said}");
+            assert!(known.contains(session) || asked.values().any(is_loading), "{message}\nin\n{said:?}");
             let text = message["params"]["update"]["content"]["text"].as_str().unwrap();
             let (seed, number) = text.split_once(' ').unwrap();
             let (seed, number): (u64, u64) = (seed.parse().unwrap(), number.parse().unwrap());
             let is_held = |asked: &Asked| asked.seed == seed && asked.method != "session/load" && seed > 0;
-            assert!(!asked.values().any(is_held), "an update before its answer: {message}\nin\n{said}");
+            assert!(!asked.values().any(is_held), "an update before its answer: {message}\nin\n{said:?}");
             if number < 100 && seed > 0 {
                 let before = last.insert(seed, number);
-                assert_eq!(number, before.map_or(0, |before| before + 1), "{message}\nin\n{said}");
+                assert_eq!(number, before.map_or(0, |before| before + 1), "{message}\nin\n{said:?}");
             }
             continue;
         }
@@ -180,17 +178,12 @@ async fn run<A: Agent>(agent: Arc<A>, seed: u64) {
     let dice = Dice::new(seed);
     let (lines, asked) = script(&dice);
     let capacity = 64 << dice.below(10);
-    let (client, agent_end) = tokio::io::duplex(capacity);
+    let (transport, mut client) = ScriptedPeer::pair_of(capacity);
     let options = acp_agent::Options::default().outgoing_budget(capacity);
-    let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
-    let (mut reader, mut writer) = tokio::io::split(client);
-    let wrote = tokio::spawn(async move {
-        writer.write_all(lines.as_bytes()).await.unwrap();
-        writer.shutdown().await.unwrap();
-    });
-    let mut said = String::new();
-    reader.read_to_string(&mut said).await.unwrap();
-    wrote.await.unwrap();
+    let served = tokio::spawn(acp_agent::serve_with(agent, transport, options));
+    client.raw(lines).await.unwrap();
+    client.close().await;
+    let said = client.rest().await.unwrap();
     served.await.unwrap().unwrap();
     check(&said, asked);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use acp_testkit::check::Version;
+use acp_testkit::check::{Never, Version};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::agent;
@@ -130,12 +130,21 @@ pub(super) fn read(matches: &ArgMatches) -> Result<CheckArgs, String> {
     if matches.contains_id("stdin") || matches.get_flag("interrupt") {
         return Err("`--stdin` and `--interrupt` are for `acp check client`".to_owned());
     }
+    let common = check_common::read(matches);
+    if common.never.contains(&Never::Cancel) {
+        return Err("`--never cancel` is for `acp check client`".to_owned());
+    }
+    let prompts = [("permission", Never::Permission), ("endless", Never::Endless)];
+    let both = |(name, never): &(&str, Never)| matches.contains_id(name) && common.never.contains(never);
+    if let Some((name, _)) = prompts.into_iter().find(both) {
+        return Err(format!("`--{name}` and `--never {name}` contradict each other"));
+    }
     let text = |name| matches.get_one::<String>(name).cloned();
     let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
     Ok(CheckArgs::Agent(Box::new(AgentArgs {
         version,
         agent: agent::read(matches)?,
-        common: check_common::read(matches),
+        common,
         model_stub: matches.get_flag("model-stub"),
         profile: text("profile"),
         login: text("login"),

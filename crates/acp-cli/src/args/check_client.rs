@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use acp_testkit::check::Version;
+use acp_testkit::check::{Never, Version};
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::args::check_common::{self, CommonArgs};
@@ -81,10 +81,17 @@ pub(super) fn read(matches: &ArgMatches, version: Version) -> Result<ClientArgs,
     if let Some(name) = names.into_iter().find(is_given).or(model_stub) {
         return Err(format!("`--{name}` is for `acp check agent`"));
     }
+    let common = check_common::read(matches);
+    if let Some(never) = common.never.iter().find(|never| **never != Never::Cancel) {
+        return Err(format!("`--never {}` is for `acp check agent`", never.name()));
+    }
+    if matches.get_flag("interrupt") && !common.never.is_empty() {
+        return Err("`--interrupt` and `--never cancel` contradict each other".to_owned());
+    }
     Ok(ClientArgs {
         version,
         words,
-        common: check_common::read(matches),
+        common,
         stdin: matches.get_one::<String>("stdin").cloned(),
         interrupt: matches.get_flag("interrupt"),
     })

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use acp_testkit::check::Never;
+use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Id, value_parser};
 
@@ -21,6 +23,7 @@ pub(crate) struct CommonArgs {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) prompt: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) never: Vec<Never>,
     /// The number of runs whose verdicts are compared.
     pub(crate) repeat: u16,
     /// The words of a command that repeats a case, behind its rule.
@@ -30,7 +33,7 @@ pub(crate) struct CommonArgs {
 /// Options that such a command leaves out: it has a rule of its own, and writes to stdout only.
 const LEFT_OUT: [&str; 7] = ["rule", "list", "repeat", "json", "junit", "markdown", "baseline"];
 
-pub(super) fn options() -> [Arg; 10] {
+pub(super) fn options() -> [Arg; 11] {
     let file = |name| option(name, "FILE", value_parser!(PathBuf));
     let report = |name, form| file(name).help(format!("write the report to this file as {form}"));
     [
@@ -48,6 +51,9 @@ pub(super) fn options() -> [Arg; 10] {
             .help("the directory of the sessions [default: a new one, removed afterwards]"),
         option("prompt", "TEXT", value_parser!(String)).help("a prompt that is answered with a few words"),
         limit("timeout", "how long an answer may take [default: 20]"),
+        option("never", "WHAT", PossibleValuesParser::new(Never::ALL.map(Never::name)))
+            .action(ArgAction::Append)
+            .help("a thing that the program never does, so that rules about it do not apply; can be given several times"),
         option("repeat", "TIMES", value_parser!(u16).range(1..=1000))
             .help("run the check so many times, and name the rules whose verdicts differ [default: 1]"),
     ]
@@ -70,9 +76,15 @@ pub(super) fn read(matches: &ArgMatches) -> CommonArgs {
         cwd: path("cwd"),
         prompt: matches.get_one::<String>("prompt").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
+        never: never(matches),
         repeat: matches.get_one::<u16>("repeat").copied().unwrap_or(1),
         again: again(matches),
     }
+}
+
+fn never(matches: &ArgMatches) -> Vec<Never> {
+    let names: Vec<&String> = matches.get_many("never").into_iter().flatten().collect();
+    Never::ALL.into_iter().filter(|never| names.iter().any(|name| *name == never.name())).collect()
 }
 
 /// Returns the options of a command line as they were given, and the program under check.

@@ -150,6 +150,7 @@ fn options(args: &AgentArgs, scratch: Option<&Path>, model: Option<&Model>) -> R
     options.login.clone_from(&args.login);
     options.mcp_server = own_command("check-mcp-side")?;
     options.unseen = unseen(&args.agent);
+    options.never.clone_from(&args.common.never);
     if let Some(model) = model {
         model.prompts(&mut options);
     }

@@ -29,6 +29,7 @@ pub(crate) async fn run(args: ClientArgs) -> Result<u8, Failure> {
         options.cwd = std::path::absolute(common.cwd.as_deref().unwrap_or(scratch.path()))?;
         options.only.clone_from(&common.rules);
         options.prompt = common.prompt.clone().unwrap_or(options.prompt);
+        options.never.clone_from(&common.never);
         options.limit = common.timeout.unwrap_or(options.limit);
         (options.stdin, options.interrupt) = (args.stdin.clone(), args.interrupt);
         let target = match ClientTarget::command(args.words.clone(), agent.clone()) {

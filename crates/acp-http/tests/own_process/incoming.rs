@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use acp_http::server::Options;
+use acp_testkit::Meter;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::agent::{Stage, stands_still};
-use crate::cases::Case;
+use crate::cases::{Case, MIB};
 use crate::client::{INITIALIZE, frame, initialize, post, send, upgrade};
-use crate::meter::{MIB, Meter};
 
 pub(crate) const CASES: &[Case] = &[
     ("messages over a WebSocket that the agent does not take", || Box::pin(websocket())),
@@ -38,14 +38,14 @@ async fn websocket() {
     send(&mut socket, INITIALIZE).await.unwrap();
     let taken = Arc::new(AtomicUsize::new(0));
     let (counter, message) = (Arc::clone(&taken), keep());
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     tokio::spawn(async move {
         while send(&mut socket, &message).await.is_ok() {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     });
     stands_still(&taken).await;
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     let before = taken.load(Ordering::Relaxed);
     stage.gate.cancel();
     // It goes on.
@@ -62,7 +62,7 @@ async fn posts() {
     let id = initialize(stage.address()).await;
     let (done, address) = (Arc::new(AtomicUsize::new(0)), stage.address());
     let text = Arc::new("x".repeat(MESSAGE - 100));
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     for _ in 0..100 {
         let (done, text, id) = (Arc::clone(&done), Arc::clone(&text), id.clone());
         tokio::spawn(async move {
@@ -87,14 +87,14 @@ async fn posts() {
     stands_still(&done).await;
     // Twice the longest message on its way, the agent's own budget, and the line that it reads and
     // its values.
-    meter.stayed_below(2 * MESSAGE + MIB + 3 * MESSAGE);
+    meter.stayed_below(2 * MESSAGE + MIB + 3 * MESSAGE).unwrap();
     initialize(stage.address()).await;
 }
 
 async fn long_bodies() {
     let stage = Stage::new(Options::new().message(MIB), limits).await;
     let id = initialize(stage.address()).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     for id in ["", &id] {
         for length in ["content-length: 1073741824", "transfer-encoding: chunked"] {
             let mut socket = TcpStream::connect(stage.address()).await.unwrap();
@@ -112,7 +112,7 @@ async fn long_bodies() {
         }
     }
     // The longest message, in a buffer that grows by doubling.
-    meter.stayed_below(2 * MIB);
+    meter.stayed_below(2 * MIB).unwrap();
     initialize(stage.address()).await;
 }
 
@@ -120,7 +120,7 @@ async fn long_frames() {
     const GIB: usize = 1 << 30;
     let stage = Stage::new(Options::new().message(MIB), limits).await;
     let piece = [b' '; 64 * 1024];
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     // One frame.
     let mut socket = upgrade(stage.address()).await;
     socket.write_all(&frame(GIB)).await.unwrap();
@@ -138,7 +138,7 @@ async fn long_frames() {
             break;
         }
     }
-    meter.stayed_below(2 * MIB);
+    meter.stayed_below(2 * MIB).unwrap();
     initialize(stage.address()).await;
 }
 
@@ -150,13 +150,13 @@ async fn initializations() {
     for _ in 0..100 {
         initialize(stage.address()).await;
     }
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let mut served = 0;
     for _ in 0..10_000 {
         served += usize::from(post(stage.address(), "", INITIALIZE).await.starts_with("HTTP/1.1 200"));
     }
     assert!(served > 0);
-    meter.stayed_below(MIB);
+    meter.stayed_below(MIB).unwrap();
 }
 
 async fn half_open() {
@@ -164,7 +164,7 @@ async fn half_open() {
     let stage = Stage::new(options, limits).await;
     initialize(stage.address()).await;
     let mut sockets = Vec::new();
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     for number in 0..4_000 {
         // Both ends are in this process.
         let Ok(mut socket) = TcpStream::connect(stage.address()).await else { break };
@@ -173,5 +173,5 @@ async fn half_open() {
         sockets.push(socket);
     }
     initialize(stage.address()).await;
-    meter.stayed_below(64 * MIB);
+    meter.stayed_below(64 * MIB).unwrap();
 }

@@ -19,8 +19,6 @@ mod client;
 #[cfg(target_os = "linux")]
 mod incoming;
 #[cfg(target_os = "linux")]
-mod meter;
-#[cfg(target_os = "linux")]
 mod outgoing;
 
 fn main() {
@@ -35,6 +33,8 @@ mod cases {
     use std::time::Duration;
 
     use crate::{incoming, outgoing};
+
+    pub(crate) const MIB: usize = 1024 * 1024;
 
     /// A name, and the test of this name.
     pub(crate) type Case = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);

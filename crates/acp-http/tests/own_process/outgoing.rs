@@ -1,14 +1,14 @@
 //! Clients that do not read.
 
 use acp_http::server::Options;
+use acp_testkit::Meter;
 use h2::client::Builder;
 use hyper::body::Bytes;
 use tokio::net::TcpStream;
 
 use crate::agent::Stage;
-use crate::cases::Case;
+use crate::cases::{Case, MIB};
 use crate::client::{INITIALIZE, flood, initialize, post, send, stream, upgrade};
-use crate::meter::{MIB, Meter};
 
 pub(crate) const CASES: &[Case] = &[
     ("a WebSocket that is not read", || Box::pin(websocket())),
@@ -37,10 +37,10 @@ async fn websocket() {
     let stage = Stage::new(Options::new(), || acp_rpc::Options::default().outgoing_budget(BUDGET)).await;
     let mut socket = upgrade(stage.address()).await;
     send(&mut socket, INITIALIZE).await.unwrap();
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     send(&mut socket, &flood("s", UPDATES)).await.unwrap();
     stage.stands_still(UPDATES).await;
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     serves(&stage).await;
 }
 
@@ -51,12 +51,12 @@ async fn http_1(streams: usize) {
     for number in 0..streams {
         sockets.push(stream(stage.address(), &id, &format!("s{number}")).await);
     }
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     for number in 0..streams {
         post(stage.address(), &id, &flood(&format!("s{number}"), UPDATES)).await;
     }
     stage.stands_still(streams * UPDATES).await;
-    meter.stayed_within(BUDGET + AGENT);
+    meter.stayed_within(BUDGET + AGENT).unwrap();
     serves(&stage).await;
 }
 
@@ -86,12 +86,12 @@ async fn http_2(streams: usize) {
     }
     running.abort();
     let _ = running.await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     for number in 0..streams {
         post(stage.address(), &id, &flood(&format!("s{number}"), UPDATES)).await;
     }
     stage.stands_still(streams * UPDATES).await;
-    meter.stayed_within(BUDGET + AGENT);
+    meter.stayed_within(BUDGET + AGENT).unwrap();
     serves(&stage).await;
     drop((kept, bodies));
 }
@@ -99,10 +99,10 @@ async fn http_2(streams: usize) {
 async fn without_stream() {
     let stage = Stage::new(options(), limits).await;
     let id = initialize(stage.address()).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     post(stage.address(), &id, &flood("s", UPDATES)).await;
     stage.stands_still(UPDATES).await;
-    meter.stayed_within(BUDGET + AGENT);
+    meter.stayed_within(BUDGET + AGENT).unwrap();
     serves(&stage).await;
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::options::Options;
 use super::report::Report;
+use super::subject::Subject as _;
 use super::suite;
 use super::target::Target;
 use super::tester::Tester;
@@ -29,6 +30,9 @@ impl Checker {
         let version = self.options.version;
         let mut tester = Tester::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let mut outcomes = suite::of_agents(version).run(&mut tester, &self.options.only).await;
+        for never in &self.options.never {
+            never.hold(&mut outcomes, tester.recordings());
+        }
         for outcome in &mut outcomes {
             let unseen = self.options.unseen.iter().find(|(id, _)| *id == outcome.rule.id);
             if let Some((_, reason)) = unseen {

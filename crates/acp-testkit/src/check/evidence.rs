@@ -30,7 +30,7 @@ async fn converse(tester: &mut Tester, capabilities: serde_json::Value) -> Step 
     let nobody = tester.start("acp-check-none", "hello").await?;
     tester.finish(&nobody).await?;
     if tester.options.endless_prompt.is_some() {
-        let endless = tester.endless()?;
+        let endless = tester.endless();
         let turn = tester.start(&session, &endless).await?;
         tester.begun(&session).await?;
         tester.notify("session/cancel", json!({"sessionId": session})).await?;

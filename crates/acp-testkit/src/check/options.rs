@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::never::Never;
+use super::verdict::Stop;
 use super::version::Version;
 
 /// Settings of a check.
@@ -35,6 +37,8 @@ pub struct Options {
     /// They are added to it. Agents start it as an MCP server. Without it, rules about servers stay
     /// open.
     pub mcp_server: Vec<String>,
+    /// Things that the agent never does. Rules about them do not apply.
+    pub never: Vec<Never>,
     /// Rules that cannot be seen on the way to the agent, by id, and why. They are not applicable.
     pub unseen: Vec<(&'static str, &'static str)>,
 }
@@ -53,12 +57,18 @@ impl Default for Options {
             more_prompts: Vec::new(),
             login: None,
             mcp_server: Vec::new(),
+            never: Vec::new(),
             unseen: Vec::new(),
         }
     }
 }
 
 impl Options {
+    /// Returns the end of a scenario that did not get to a thing that the agent may never do.
+    pub(super) fn without(&self, never: Never, reason: &str) -> Stop {
+        never.stop(&self.never, reason)
+    }
+
     /// Returns the options as words of a command that repeats the check.
     pub(super) fn shown(&self) -> Vec<String> {
         let usual = Self::default();
@@ -77,6 +87,7 @@ impl Options {
         let named = prompts.into_iter().chain([("login", &self.login)]);
         named.for_each(|(name, value)| value.iter().for_each(|value| add(name, value)));
         self.more_prompts.iter().for_each(|prompt| add("show", prompt));
+        self.never.iter().for_each(|never| add("never", never.name()));
         let limits =
             [("timeout", self.limit, usual.limit), ("turn-timeout", self.turn_limit, usual.turn_limit)];
         for (name, limit, _) in limits.iter().filter(|(_, limit, usual)| limit != usual) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::client::Permission;
+use super::never::Never;
 use super::options::Options;
 use super::subject::{Recording, Reply, Step, Subject, update_of};
 use super::target::Target;
@@ -144,9 +145,12 @@ impl Tester {
         std::iter::once(options.prompt.clone()).chain(more).collect()
     }
 
-    /// Returns the prompt whose turn lasts until it is cancelled, or any that takes a while.
-    pub(super) fn endless(&self) -> Step<String> {
-        Ok(self.options.endless_prompt.clone().unwrap_or_else(|| LONG.to_owned()))
+    /// Returns the prompt whose turn lasts until it is cancelled, or any that takes a while. An
+    /// agent that never has such a turn gets its ordinary prompt.
+    pub(super) fn endless(&self) -> String {
+        let options = &self.options;
+        let other = if options.never.contains(&Never::Endless) { &options.prompt } else { LONG };
+        options.endless_prompt.as_deref().unwrap_or(other).to_owned()
     }
 
     /// Waits until a turn shows itself by an update of its session. An agent that shows nothing has
@@ -155,7 +159,9 @@ impl Tester {
         if self.options.endless_prompt.is_none() {
             // A short turn may be over already.
             return match self.fence().await?.iter().any(Message::is_answer) {
-                true => Err(Stop::Inconclusive("the turn has ended before its cancellation".to_owned())),
+                true => {
+                    Err(self.options.without(Never::Endless, "the turn has ended before its cancellation"))
+                }
                 false => Ok(()),
             };
         }

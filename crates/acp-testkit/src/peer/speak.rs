@@ -183,6 +183,18 @@ impl ScriptedPeer {
         }
     }
 
+    /// Takes all messages until the other side closes the connection.
+    ///
+    /// # Errors
+    /// Fails as [`next`](Self::next) does.
+    pub async fn rest(&mut self) -> Result<Vec<Message>, Fault> {
+        let mut messages = Vec::new();
+        while let Some(message) = self.message_or("a message, or the end of the connection").await? {
+            messages.push(message);
+        }
+        Ok(messages)
+    }
+
     async fn take_answer(&mut self, id: &Value, expected: &str) -> Result<Message, Fault> {
         loop {
             let Some(message) = self.message_or(expected).await? else {

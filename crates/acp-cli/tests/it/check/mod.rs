@@ -220,6 +220,52 @@ fn a_client_is_checked_in_the_version_that_it_asks_for() {
     assert!(text.contains("\n  v2-new-04: ") && text.contains("\nof an earlier version: "), "{text}");
 }
 
+/// A client that holds its agent until its own input ends.
+#[cfg(unix)]
+#[test]
+fn a_client_that_takes_lines_ends_with_them() {
+    let line = |id: u8, method: &str, params: &str| {
+        format!(r#"echo '{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}'; "#)
+    };
+    let script = [
+        "{ ".to_owned(),
+        line(1, "initialize", r#"{"protocolVersion":1}"#),
+        line(2, "session/new", r#"{"cwd":"/","mcpServers":[]}"#),
+        line(3, "session/prompt", r#"{"sessionId":"s","prompt":[{"type":"text","text":"hello"}]}"#),
+        "cat > /dev/null; } | {agent}".to_owned(),
+    ];
+    let options = ["--rule=v1-tr-08", "--timeout=60", "--stdin={prompt}", "--", "sh", "-c", &script.concat()];
+    let (output, text) = check_client(&options);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+}
+
+#[test]
+fn a_thing_that_is_never_done_fits_the_side_and_the_other_options() {
+    let (output, text) = check(&with(&["--rule=v1-perm-08", "--never=permission"], &AGENT));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let (output, text) = check(&with(&["--rule=v1-perm-08"], &AGENT));
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    for (options, agent, problem) in [
+        (&["--never=cancel"][..], true, "`--never cancel` is for `acp check client`"),
+        (
+            &["--never=endless", "--endless=wait"],
+            true,
+            "`--endless` and `--never endless` contradict each other",
+        ),
+        (&["--never=permission"], false, "`--never permission` is for `acp check agent`"),
+        (
+            &["--never=cancel", "--interrupt"],
+            false,
+            "`--interrupt` and `--never cancel` contradict each other",
+        ),
+    ] {
+        let (output, _) =
+            if agent { check(&with(options, &AGENT)) } else { check_client(&with(options, &CLIENT)) };
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && err.contains(problem), "{err}");
+    }
+}
+
 /// A client that breaks rules: a shell script that writes to its agent, whose command it is given.
 #[cfg(unix)]
 #[test]

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use acp_rpc::{CallError, Options};
+use testkit::Meter;
 
-use super::Case;
-use super::meter::{MIB, Meter};
 use super::stage::{Stage, stands_still};
+use super::{Case, MIB};
 
 pub(crate) const CASES: &[Case] = &[
     ("messages of 60 bytes in one lane", || Box::pin(hoard("lane", r#"["a"]"#))),
@@ -38,29 +38,29 @@ fn notification(method: &str, params: &str) -> String {
 
 async fn hoard(method: &str, params: &'static str) {
     let mut stage = Stage::new(Options::default().incoming_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let line = notification(method, params);
     let taken = stage.flood((0..200_000).map(move |_| line.clone()));
     stands_still(&taken).await;
     assert!(taken.load(Ordering::Relaxed) < 200_000, "the peer must feel it");
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     stage.recovers().await;
 }
 
 async fn lanes() {
     let mut stage = Stage::new(Options::default().incoming_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let taken = stage.flood((0..100_000).map(|lane| notification("lane", &format!("[\"lane {lane}\"]"))));
     stands_still(&taken).await;
     assert!(taken.load(Ordering::Relaxed) < 100_000, "the peer must feel it");
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     stage.recovers().await;
 }
 
 async fn large_messages() {
     const MESSAGE: usize = 6 * MIB;
     let mut stage = Stage::new(Options::default().incoming_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let pieces = (0..10).flat_map(|_| {
         let text = (0..MESSAGE / MIB).map(|_| "x".repeat(MIB));
         let start = std::iter::once("{\"jsonrpc\":\"2.0\",\"method\":\"lane\",\"params\":\"".to_owned());
@@ -69,7 +69,7 @@ async fn large_messages() {
     let taken = stage.flood(pieces);
     stands_still(&taken).await;
     // The budget, the message that exceeded it, and the line of that message.
-    meter.stayed_within(BUDGET + 2 * MESSAGE);
+    meter.stayed_within(BUDGET + 2 * MESSAGE).unwrap();
     stage.recovers().await;
 }
 
@@ -83,7 +83,7 @@ async fn answers() {
         );
     }
     stage.serves().await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let blocker = std::iter::once(notification("lane", "null"));
     let taken =
         stage.flood(blocker.chain(
@@ -91,7 +91,7 @@ async fn answers() {
         ));
     stands_still(&taken).await;
     assert!(taken.load(Ordering::Relaxed) < 20_000, "the peer must feel it");
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     stage.recovers().await;
 }
 
@@ -100,10 +100,10 @@ async fn ceiling() {
     let mut stage = Stage::new(options).await;
     let peer = stage.peer.clone();
     let call = tokio::spawn(async move { peer.request::<_, acp_json::Value>("ask", &()).await });
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let taken = stage.flood((0..200_000).map(|_| notification("lane", CHUNK)));
     stands_still(&taken).await;
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     assert!(matches!(call.await.unwrap(), Err(CallError::Overloaded { .. })));
     stage.recovers().await;
 }

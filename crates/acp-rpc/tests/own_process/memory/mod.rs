@@ -4,10 +4,11 @@
 
 mod incoming;
 mod lines;
-mod meter;
 mod outgoing;
 mod requests;
 mod stage;
+
+pub(crate) const MIB: usize = 1024 * 1024;
 
 /// The variable that names the case of a process.
 const CASE: &str = "ACP_RPC_MEMORY_CASE";

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acp_rpc::Options;
+use testkit::Meter;
 
-use super::Case;
-use super::meter::{MIB, Meter};
 use super::stage::{Stage, stands_still};
+use super::{Case, MIB};
 
 pub(crate) const CASES: &[Case] = &[
     ("200,000 updates to a peer that does not read", || Box::pin(updates())),
@@ -21,7 +21,7 @@ const BUDGET: usize = 16 * MIB;
 
 async fn updates() {
     let mut stage = Stage::new(Options::default().outgoing_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let sent = Arc::new(AtomicUsize::new(0));
     let text = "x".repeat(150);
     for _ in 0..4 {
@@ -35,7 +35,7 @@ async fn updates() {
     }
     stands_still(&sent).await;
     assert!(sent.load(Ordering::Relaxed) < 200_000, "the senders must wait");
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     // The answer waits in the queue of the senders.
     stage.serves().await;
 }
@@ -43,7 +43,7 @@ async fn updates() {
 async fn large_messages() {
     const MESSAGE: usize = 4 * MIB;
     let mut stage = Stage::new(Options::default().outgoing_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let sent = Arc::new(AtomicUsize::new(0));
     let text = Arc::new("x".repeat(MESSAGE));
     for _ in 0..40 {
@@ -55,17 +55,17 @@ async fn large_messages() {
     }
     stands_still(&sent).await;
     // The text itself, the budget, and the message that exceeded it.
-    meter.stayed_within(MESSAGE + BUDGET + MESSAGE);
+    meter.stayed_within(MESSAGE + BUDGET + MESSAGE).unwrap();
     stage.serves().await;
     drop(text);
-    meter.is_given_back();
+    meter.is_given_back().unwrap();
 }
 
 /// Reads a little now and then, so that the queue is always partly written: bytes that have left
 /// take no memory.
 async fn trickle() {
     let mut stage = Stage::new(Options::default().outgoing_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let sent = Arc::new(AtomicUsize::new(0));
     let (peer, counter, text) = (stage.peer.clone(), Arc::clone(&sent), "x".repeat(150));
     tokio::spawn(async move {
@@ -78,17 +78,17 @@ async fn trickle() {
         stands_still(&sent).await;
         stage.reads(2 * MIB).await;
     }
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     stage.serves().await;
 }
 
 async fn noise() {
     let mut stage = Stage::new(Options::default().outgoing_budget(BUDGET)).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let taken = stage.flood((0..500_000).map(|_| "noise\n"));
     stands_still(&taken).await;
     assert!(taken.load(Ordering::Relaxed) < 500_000, "the peer must feel it");
-    meter.stayed_within(BUDGET);
+    meter.stayed_within(BUDGET).unwrap();
     stage.recovers().await;
 }
 
@@ -97,10 +97,10 @@ async fn unknown_methods() {
     let options =
         Options::default().outgoing_budget(BUDGET / 4).max_in_flight(usize::MAX).in_flight_budget(BUDGET);
     let mut stage = Stage::new(options).await;
-    let meter = Meter::new();
+    let meter = Meter::new().unwrap();
     let request = |id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"nothing\"}}\n");
     let taken = stage.flood((0..300_000).map(request));
     stands_still(&taken).await;
-    meter.stayed_within(BUDGET + BUDGET / 4);
+    meter.stayed_within(BUDGET + BUDGET / 4).unwrap();
     stage.recovers().await;
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::never::Never;
 use crate::check::subject::{Reply, Step, Subject};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
@@ -25,7 +26,7 @@ async fn cancel(t: &mut Tester, session: &str) -> Step {
 /// Cancels a turn and returns its answer.
 async fn cancelled(t: &mut Tester) -> Step<Reply> {
     let session = t.new_session().await?;
-    let endless = t.endless()?;
+    let endless = t.endless();
     let turn = t.start(&session, &endless).await?;
     t.begun(&session).await?;
     cancel(t, &session).await?;
@@ -62,7 +63,7 @@ async fn reason(t: &mut Tester) -> Step {
         (Some(seen), _) if endless => {
             Err(Stop::Fail(format!("expected the stop reason `cancelled`, seen `{seen}`")))
         }
-        (Some(_), _) => Err(Stop::Inconclusive("the turn has ended before its cancellation".to_owned())),
+        (Some(_), _) => Err(t.options.without(Never::Endless, "the turn has ended before its cancellation")),
         (None, Some(code)) => Err(Stop::Inconclusive(format!("the turn ends with the error {code}"))),
         (None, None) => Err(Stop::Fail("the result has no `stopReason`".to_owned())),
     }
@@ -102,7 +103,7 @@ async fn cancel_request(t: &mut Tester, id: &Value) -> Step {
 
 async fn request(t: &mut Tester) -> Step {
     let session = t.new_session().await?;
-    let endless = t.endless()?;
+    let endless = t.endless();
     let turn = t.start(&session, &endless).await?;
     t.begun(&session).await?;
     cancel_request(t, &turn).await?;
@@ -135,10 +136,10 @@ pub(in crate::check) async fn finished_request(t: &mut Tester) -> Step {
 
 async fn other_type(t: &mut Tester) -> Step {
     if t.options.endless_prompt.is_none() {
-        return Err(Stop::Inconclusive("no endless prompt is set".to_owned()));
+        return Err(t.options.without(Never::Endless, "no endless prompt is set"));
     }
     let session = t.new_session().await?;
-    let endless = t.endless()?;
+    let endless = t.endless();
     let turn = t.start(&session, &endless).await?;
     t.begun(&session).await?;
     cancel_request(t, &turn.to_string().into()).await?;

@@ -141,7 +141,7 @@ async fn unknown_type(t: &mut Tester) -> Step {
 
 async fn set_in_a_turn(t: &mut Tester) -> Step {
     let select = select(t).await?;
-    let endless = t.endless()?;
+    let endless = t.endless();
     let turn = t.start(&select.session, &endless).await?;
     t.begun(&select.session).await?;
     let set = t.call("session/set_config_option", select.set(&select.value)).await;

@@ -7,6 +7,7 @@ use super::stage::Stage;
 use super::start::target::ClientTarget;
 use super::suite;
 use crate::check::report::Report;
+use crate::check::subject::Subject as _;
 
 /// A check of one client.
 #[derive(Debug)]
@@ -27,7 +28,10 @@ impl ClientChecker {
     pub async fn run(&self) -> Report {
         let mut stage = Stage::new(Arc::clone(&self.target), Arc::clone(&self.options));
         let version = self.options.version;
-        let outcomes = suite::of_clients(version).run(&mut stage, &self.options.only).await;
+        let mut outcomes = suite::of_clients(version).run(&mut stage, &self.options.only).await;
+        for never in &self.options.never {
+            never.hold(&mut outcomes, stage.recordings());
+        }
         Report::new(version, "client", self.target.words().to_vec(), outcomes).shown(self.options.shown())
     }
 }

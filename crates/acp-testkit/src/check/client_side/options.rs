@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::check::never::Never;
 use crate::check::version::Version;
 
 /// Settings of a check of a client.
@@ -26,6 +27,8 @@ pub struct ClientOptions {
     pub stdin: Option<String>,
     /// True if an interrupt (SIGINT) makes the client cancel its turn.
     pub interrupt: bool,
+    /// Things that the client never does. Rules about them do not apply.
+    pub never: Vec<Never>,
 }
 
 impl Default for ClientOptions {
@@ -38,6 +41,7 @@ impl Default for ClientOptions {
             prompt: "Reply with the word hello.".to_owned(),
             stdin: None,
             interrupt: false,
+            never: Vec::new(),
         }
     }
 }
@@ -65,6 +69,7 @@ impl ClientOptions {
         if self.interrupt {
             words.push("--interrupt".to_owned());
         }
+        words.extend(self.never.iter().map(|never| format!("--never={}", never.name())));
         words
     }
 }

@@ -14,6 +14,7 @@ use super::reach::Point;
 use super::start::running::{AgentStart, Running};
 use super::start::target::ClientTarget;
 use crate::check::client::with;
+use crate::check::never::Never;
 use crate::check::subject::{Recording, Reply, Step, Subject};
 use crate::check::verdict::Stop;
 use crate::check::version::Version;
@@ -206,14 +207,19 @@ impl Stage {
     pub(super) async fn cancelled(&mut self) -> Step {
         self.turn().await?;
         if !self.running.as_mut().is_some_and(Running::cancel) {
-            return Err(Stop::Inconclusive("nobody can make the client cancel its turn".to_owned()));
+            let reason = "nobody can make the client cancel its turn";
+            return Err(Never::Cancel.stop(&self.options.never, reason));
         }
         self.reach(Point::Cancel).await
     }
 
-    /// Waits for the end of the connection. Returns true if the client has closed the agent's
+    /// Ends the client's stdin, and waits for the end of the connection. Returns true if the client has closed the agent's
     /// stdin, false if it has ended the agent before, and `None` if nobody knows.
     pub(super) async fn closing(&mut self) -> Step<Option<bool>> {
+        // A client that takes one line after the other ends when there are no more.
+        if let Some(running) = &mut self.running {
+            running.end_stdin();
+        }
         loop {
             match self.next("the end of the connection").await {
                 Ok(_) => {}

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::check::never::Never;
 use crate::check::subject::{Step, Subject, update_of};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
@@ -43,12 +44,12 @@ impl Turn {
     /// Starts a turn that lasts in a session of its own, and waits until it shows itself.
     pub(super) async fn lasting(t: &mut Tester) -> Step<Self> {
         let session = t.new_session().await?;
-        let endless = t.endless()?;
+        let endless = t.endless();
         let mut turn = Self::start(t, &session, &endless).await?;
         while !turn.has_begun(t.options.endless_prompt.is_some()) {
             turn.take(t, "the first update of the turn").await?;
             if turn.idle.is_some() {
-                return Err(Stop::Inconclusive("the turn has ended before its first update".to_owned()));
+                return Err(t.options.without(Never::Endless, "the turn has ended before its first update"));
             }
         }
         Ok(turn)

@@ -18,7 +18,7 @@ use acp_agent::store::MemoryStore;
 #[cfg(feature = "v2")]
 use acp_agent::types::ProtocolVersion;
 use acp_agent::{Serve, Transport};
-use acp_testkit::check::{Checker, Coverage, Options, Report, Status, Target, Verdict, Version};
+use acp_testkit::check::{Checker, Coverage, Never, Options, Report, Status, Target, Verdict, Version};
 use acp_testkit::{Outbox, ScriptedPeer, Writer, relay};
 use tokio::io::duplex;
 
@@ -61,6 +61,11 @@ fn target(base: Base, fault: Fault) -> Target {
 /// A fault that breaks nothing.
 const NONE: Fault = Fault::Lose("nothing");
 
+#[cfg(feature = "v2")]
+const VERSIONS: [Version; 2] = [Version::V1, Version::V2];
+#[cfg(not(feature = "v2"))]
+const VERSIONS: [Version; 1] = [Version::V1];
+
 fn options(version: Version, base: Base) -> Options {
     let mut options = Options::default();
     options.cwd = "/work".into();
@@ -94,28 +99,36 @@ async fn check_version(version: Version, base: Base, fault: Fault, only: &[&str]
 
 #[tokio::test(start_paused = true)]
 async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
-    let full = check(Base::Full, NONE, &[]).await;
-    assert_eq!(full.status(true), Status::Passed, "{full}");
-    let plain = check(Base::Plain, NONE, &[]).await;
-    let broken = plain.outcomes().iter().filter(|outcome| matches!(outcome.verdict, Verdict::Fail(_)));
-    assert_eq!(broken.count(), 0, "{plain}");
+    let mut reports = Vec::new();
+    for base in [Base::Full, Base::Plain, Base::Modal] {
+        reports.push(check(base, NONE, &[]).await);
+    }
+    // An agent with version 2, which is a feature of acp-agent, takes the newer shape as its own.
+    let newer = Verdict::NotApplicable("the agent speaks version 2".to_owned());
+    table::correct_ones_pass(&reports, |of| of.rule.id == "v1-init-09" && of.verdict == newer);
     // The plain agent has no turn that lasts, and nothing to ask for: some rules stay open.
-    assert_eq!(plain.status(false), Status::Inconclusive, "{plain}");
-    let modal = check(Base::Modal, NONE, &[]).await;
-    let broken = modal.outcomes().iter().filter(|outcome| matches!(outcome.verdict, Verdict::Fail(_)));
-    assert_eq!(broken.count(), 0, "{modal}");
-    for outcome in full.outcomes() {
-        let id = &outcome.rule.id;
-        // An agent with version 2, which is a feature of acp-agent, takes the newer shape as its
-        // own.
-        let newer = Verdict::NotApplicable("the agent speaks version 2".to_owned());
-        if id == "v1-init-09" && outcome.verdict == newer {
-            continue;
-        }
-        let passes =
-            |report: &Report| report.outcome(id).is_some_and(|outcome| outcome.verdict == Verdict::Pass);
-        let judged = [&full, &plain, &modal].into_iter().any(passes);
-        assert!(judged, "{id} is judged for no agent: {}", outcome.verdict);
+    assert_eq!(reports[1].status(false), Status::Inconclusive, "{}", reports[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_about_a_thing_that_an_agent_never_does_do_not_apply() {
+    let never = [Never::Permission, Never::Endless];
+    for version in VERSIONS {
+        let mut options = options(version, Base::Plain);
+        options.never = never.into();
+        let report = Checker::new(target(Base::Plain, NONE), options.clone()).run().await;
+        assert_eq!(report.status(true), Status::Passed, "{report}");
+        let rule = if version == Version::V1 { "v1-perm-08" } else { "v2-perm-07" };
+        let told = "the agent never asks for permission, as the check was told";
+        assert_eq!(report.outcome(rule).unwrap().verdict, Verdict::NotApplicable(told.to_owned()));
+
+        // An agent that asks after all has been misjudged.
+        options.more_prompts = vec!["permission".to_owned()];
+        options.only = vec![rule.to_owned(), "v1-rpc-01".to_owned()];
+        let report = Checker::new(target(Base::Full, NONE), options).run().await;
+        let seen =
+            Verdict::Inconclusive("the check was told `never permission`, but that was seen".to_owned());
+        assert_eq!(report.outcome(rule).unwrap().verdict, seen, "{report}");
     }
 }
 
@@ -139,4 +152,5 @@ fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
     let coverage = Coverage::of_agents(Version::V1);
     assert!(coverage.earlier.is_empty());
     table::every_case_has_one(&coverage, mutants::all(), |rule| rule.binds_agent);
+    table::most_are_judged(&coverage, 9, |rule| rule.unchecked.as_deref());
 }

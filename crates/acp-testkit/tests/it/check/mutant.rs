@@ -46,6 +46,12 @@ impl<B: Copy> Mutant<B> {
         self.also_later = rules;
         self
     }
+
+    /// Returns the other rules that the fault breaks in a check of version 2.
+    #[cfg(all(feature = "unstable", feature = "v2"))]
+    pub(super) fn also_in_v2(&self) -> &'static [&'static str] {
+        if self.rule.starts_with("v1-") { self.also_later } else { self.also }
+    }
 }
 
 /// The ways to break a rule.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use acp_testkit::check::{Coverage, Report, Rule, Verdict};
+use acp_testkit::check::{Coverage, Outcome, Report, Rule, Status, Verdict};
 
 use super::mutant::Mutant;
 
@@ -28,6 +28,28 @@ fn sample<T>(rows: impl IntoIterator<Item = T>, seed: u64) -> Vec<(usize, T)> {
         rows.truncate(SAMPLE);
     }
     rows
+}
+
+/// Checks that the first of these correct programs passes, that no other breaks a rule, and that
+/// each rule is judged for one of them or excused.
+pub(super) fn correct_ones_pass(reports: &[Report], is_excused: impl Fn(&Outcome) -> bool) {
+    assert_eq!(reports[0].status(true), Status::Passed, "{}", reports[0]);
+    for report in reports {
+        let fails = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail(_));
+        assert!(!report.outcomes().iter().any(fails), "{report}");
+    }
+    for outcome in reports[0].outcomes().iter().filter(|outcome| !is_excused(outcome)) {
+        let id = outcome.rule.id.as_str();
+        assert!(
+            reports.iter().any(|report| passes(report, id)),
+            "{id} is judged for none: {}",
+            outcome.verdict
+        );
+    }
+}
+
+pub(super) fn passes(report: &Report, id: &str) -> bool {
+    report.outcome(id).is_some_and(|outcome| outcome.verdict == Verdict::Pass)
 }
 
 /// Checks that each mutant is caught by the case of its rule, when that alone runs.
@@ -81,6 +103,18 @@ pub(super) async fn companions_are_named<B: 'static>(
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Checks that at least so many of ten rules are judged, and that the report of the coverage names
+/// each other one with its reason.
+pub(super) fn most_are_judged(coverage: &Coverage, of_ten: usize, reason: fn(&Rule) -> Option<&str>) {
+    let text = coverage.to_string();
+    for rule in &coverage.missing {
+        let reason = reason(rule).unwrap_or_else(|| panic!("{} has no case and no reason", rule.id));
+        assert!(text.contains(&format!("\n  {}: {reason}\n", rule.id)), "{text}");
+    }
+    let (judged, all) = (coverage.judged.len(), coverage.judged.len() + coverage.missing.len());
+    assert!(judged * 10 >= all * of_ten, "{judged} of {all}");
 }
 
 /// Checks that the rules that are judged are those that mutants break. Prints the counts.

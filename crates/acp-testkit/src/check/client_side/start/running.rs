@@ -85,11 +85,15 @@ impl Running {
 
     /// Ends the client with everything that it has started.
     pub(in crate::check::client_side) async fn end(mut self) {
-        // Its stdin closes.
-        drop(self.stdin.take());
+        self.end_stdin();
         if let Some(process) = self.process.take() {
             process.end().await;
         }
+    }
+
+    /// Closes the client's stdin.
+    pub(in crate::check::client_side) fn end_stdin(&mut self) {
+        drop(self.stdin.take());
     }
 
     /// Makes the client cancel its turn. Returns false if nobody knows how.

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::envelope::cancel_unknown;
 use crate::check::case::{Case, case};
 use crate::check::cases::cancel::finished_request;
+use crate::check::never::Never;
 use crate::check::subject::{Step, Subject};
 use crate::check::tester::Tester;
 use crate::check::v2::ask;
@@ -46,7 +47,9 @@ async fn reason(t: &mut Tester) -> Step {
         Some(seen) if endless => {
             return Err(Stop::Fail(format!("expected the stop reason `cancelled`, seen `{seen}`")));
         }
-        Some(_) => return Err(Stop::Inconclusive("the turn has ended before its cancellation".to_owned())),
+        Some(_) => {
+            return Err(t.options.without(Never::Endless, "the turn has ended before its cancellation"));
+        }
     }
     let states = turn.states().count();
     turn.cancel(t).await?;

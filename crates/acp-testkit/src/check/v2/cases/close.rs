@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::never::Never;
 use crate::check::subject::{Step, Subject};
 use crate::check::tester::Tester;
 use crate::check::v2::turn::{Turn, owed};
@@ -65,7 +66,7 @@ async fn cancels(t: &mut Tester) -> Step {
     match turn.stop_reason() {
         Some("cancelled") => Ok(()),
         Some(_) if t.options.endless_prompt.is_none() => {
-            Err(Stop::Inconclusive("the turn may have ended before the session was closed".to_owned()))
+            Err(t.options.without(Never::Endless, "the turn may have ended before the session was closed"))
         }
         Some(seen) => Err(Stop::Fail(format!("expected the stop reason `cancelled`, seen `{seen}`"))),
         None => Err(Stop::Fail("the running turn does not become idle before the answer".to_owned())),
