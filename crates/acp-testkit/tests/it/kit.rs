@@ -397,6 +397,9 @@ fn a_meter_sees_memory_that_is_used_and_kept() {
     assert!(matches!(meter.stayed_below(USED / 4), Err(MeterFault::Grown { .. })));
     assert!(matches!(meter.stayed_within(USED * 8), Err(MeterFault::Unused { .. })));
     let fault = meter.is_given_back().unwrap_err();
-    assert!(matches!(fault, MeterFault::Kept { .. }) && fault.to_string().ends_with("still there"), "{fault}");
+    assert!(
+        matches!(fault, MeterFault::Kept { .. }) && fault.to_string().ends_with("still there"),
+        "{fault}"
+    );
     drop(used);
 }
