@@ -68,8 +68,6 @@ mod definition;
 mod generated {
     pub(crate) mod definitions;
 }
-#[cfg(feature = "definitions")]
-mod line;
 mod meter;
 #[cfg(feature = "mock")]
 pub mod mock;
@@ -91,9 +89,7 @@ pub mod transcripts;
 mod type_schemas;
 
 #[cfg(feature = "definitions")]
-pub use definition::{Definition, Failure, round_trip};
-#[cfg(feature = "definitions")]
-pub use line::answer;
+pub use definition::{Definition, Failure, answer, round_trip};
 pub use meter::{Meter, MeterFault};
 pub use peer::{Difference, Fault, FaultKind, Line, Message, ScriptedPeer, Way};
 pub use relay::{Outbox, Writer, relay};

@@ -47,7 +47,7 @@ pub(super) fn run(
     check.args(["check", subject.side.word(), "--json"]).arg(&json).arg("--cwd").arg(&cwd);
     check.args(["--protocol", &protocol.to_string()]).env("ACP_PROTOCOL", protocol.to_string());
     let words: Vec<OsString> = start::words(subject, protocol, layout, own.path())?;
-    check.args(subject.options).arg("--").args(words).current_dir(&cwd);
+    check.args(subject.options(protocol)).arg("--").args(words).current_dir(&cwd);
     check.env(leftovers::VARIABLE, &mark);
     let outcome = process::run(check, LIMIT, &logs, None);
     let left = leftovers::end(&mark);

@@ -18,6 +18,8 @@ pub(super) struct Subject {
     pub(super) start: Start,
     /// Further options of `acp check`.
     pub(super) options: &'static [&'static str],
+    /// Those of version 2, if they are others.
+    pub(super) options_of_v2: Option<&'static [&'static str]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,20 +69,30 @@ const EXAMPLE: &[&str] = &[
     "Improve the project",
 ];
 const STUB: &[&str] = &["--model-stub"];
-const EDIT: &[&str] = &["--permission", "notes.txt: bread -> cake", "--show", "notes.txt: cake -> bread"];
-/// Its turns end when the user adds something, so each prompt is one that lasts.
-const LASTING: &[&str] = &["--endless", "soup", "--turn-timeout", "2"];
+/// An agent that answers at once.
+const AT_ONCE: &[&str] = &["--never", "permission", "--never", "endless"];
+/// The files of the checker's client say `hello`, whatever is written to them.
+const EDIT: &[&str] = &["--permission", "notes.txt: hello -> hi", "--never", "endless"];
+const TOOLS: &[&str] = &["--prompt", "tools", "--never", "permission", "--never", "endless"];
+/// It waits for the user unless the prompt is a sentence.
+const STEERED: &[&str] = &["--endless", "soup", "--never", "permission"];
 const PROMPT: &[&str] = &["prompt", "--protocol", "{protocol}", "{prompt}", "--", "{agent}"];
 const INTERRUPT: &[&str] = &["--interrupt"];
+/// It runs one turn to its end.
+const ONE_TURN: &[&str] = &["--never", "cancel"];
+const ONCE: &[&str] = &["{prompt}", "--", "{agent}"];
 const LINES: &[&str] = &["--stdin", "{prompt}", "--interrupt"];
 
+const V1_ALONE: &str = "`one_shot_client` is the shortest client and asks for version 1 alone; `editor_client` and \
+                        `record_replay`, which also prompt once, are checked in both versions";
 const OF_ITSELF: &str = "it starts itself as the agent, so it cannot be given another one";
 
 /// All subjects, in the order of the page.
 pub(super) fn all() -> Vec<Subject> {
     let agent = |id, args, options| {
         let start = Start::Example(id, args);
-        Subject { id, group: Group::Ours, side: Side::Agent, versions: BOTH, start, options }
+        let (group, side) = (Group::Ours, Side::Agent);
+        Subject { id, group, side, versions: BOTH, start, options, options_of_v2: None }
     };
     let client = |id, versions, start, options| Subject {
         id,
@@ -89,33 +101,37 @@ pub(super) fn all() -> Vec<Subject> {
         versions,
         start,
         options,
+        options_of_v2: None,
     };
     let sdk = |id, side, versions, peer, options| {
         let start = Start::Sdk(peer);
-        Subject { id, group: Group::Sdk, side, versions, start, options }
+        Subject { id, group: Group::Sdk, side, versions, start, options, options_of_v2: None }
     };
     let real = |id, versions, options| {
         let start = Start::Real(id);
-        Subject { id, group: Group::Real, side: Side::Agent, versions, start, options }
+        let (group, side) = (Group::Real, Side::Agent);
+        Subject { id, group, side, versions, start, options, options_of_v2: None }
     };
     vec![
-        agent("echo_agent", &[], &[]),
+        agent("echo_agent", &[], AT_ONCE),
         agent("coding_agent", &[], STUB),
-        agent("editor_agent", &[], EDIT),
-        agent("ext_methods", &["serve"], &[]),
-        agent("mcp_agent", &[], &["--prompt", "tools"]),
-        agent("persistent_agent", &["{folder}"], &[]),
-        agent("router_agent", &["upper", "reverse"], &[]),
-        agent("steering", &["serve"], LASTING),
+        // It works on the client's files, which version 2 does not have.
+        Subject { options_of_v2: Some(AT_ONCE), ..agent("editor_agent", &[], EDIT) },
+        agent("ext_methods", &["serve"], AT_ONCE),
+        agent("mcp_agent", &[], TOOLS),
+        agent("persistent_agent", &["{folder}"], AT_ONCE),
+        agent("router_agent", &["upper", "reverse"], AT_ONCE),
+        agent("steering", &["serve"], STEERED),
         client("acp-prompt", BOTH, Start::Example("acp", PROMPT), INTERRUPT),
-        client("one_shot_client", V1, Start::Example("one_shot_client", &["{prompt}", "--", "{agent}"]), &[]),
-        client("editor_client", BOTH, Start::Example("editor_client", &["{prompt}", "--", "{agent}"]), &[]),
+        client("one_shot_client", V1, Start::Example("one_shot_client", ONCE), ONE_TURN),
+        client("one_shot_client-v2", V2, Start::Never(V1_ALONE), &[]),
+        client("editor_client", BOTH, Start::Example("editor_client", ONCE), ONE_TURN),
         client("repl_client", BOTH, Start::Example("repl_client", &["--", "{agent}"]), LINES),
         client(
             "record_replay",
             BOTH,
             Start::Example("record_replay", &["record", "{folder}/turn.ndjson", "{prompt}", "--", "{agent}"]),
-            &[],
+            ONE_TURN,
         ),
         client(
             "tui_client",
@@ -142,6 +158,13 @@ pub(super) fn all() -> Vec<Subject> {
         real("codex-acp", BOTH, &["--profile", "codex"]),
         real("claude", BOTH, &["--profile", "claude"]),
     ]
+}
+
+impl Subject {
+    /// Returns the further options of a check in this version.
+    pub(super) fn options(&self, protocol: u8) -> &'static [&'static str] {
+        self.options_of_v2.filter(|_| protocol == 2).unwrap_or(self.options)
+    }
 }
 
 impl fmt::Display for Subject {

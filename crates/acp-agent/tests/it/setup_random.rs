@@ -140,15 +140,15 @@ fn check(said: &[Message], mut asked: HashMap<u64, Asked>) {
         if let Some(session) = message["params"]["sessionId"].as_str() {
             let is_loading =
                 |asked: &Asked| asked.method == "session/load" && asked.session.as_deref() == Some(session);
-            assert!(known.contains(session) || asked.values().any(is_loading), "{message}\nin\n{said:?}");
+            assert!(known.contains(session) || asked.values().any(is_loading), "{message:?}\nin\n{said:?}");
             let text = message["params"]["update"]["content"]["text"].as_str().unwrap();
             let (seed, number) = text.split_once(' ').unwrap();
             let (seed, number): (u64, u64) = (seed.parse().unwrap(), number.parse().unwrap());
             let is_held = |asked: &Asked| asked.seed == seed && asked.method != "session/load" && seed > 0;
-            assert!(!asked.values().any(is_held), "an update before its answer: {message}\nin\n{said:?}");
+            assert!(!asked.values().any(is_held), "an update before its answer: {message:?}\nin\n{said:?}");
             if number < 100 && seed > 0 {
                 let before = last.insert(seed, number);
-                assert_eq!(number, before.map_or(0, |before| before + 1), "{message}\nin\n{said:?}");
+                assert_eq!(number, before.map_or(0, |before| before + 1), "{message:?}\nin\n{said:?}");
             }
             continue;
         }

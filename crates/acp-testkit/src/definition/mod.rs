@@ -1,11 +1,13 @@
 //! Definitions of the schema by name.
 
+mod line;
 mod roundtrip;
 
 use std::fmt;
 
 use acp_json::{Node, ReadError, Report};
 
+pub use self::line::answer;
 use self::roundtrip::{RoundTrip, Type, round_trip as round_trip_as};
 use crate::generated::definitions;
 

@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use acp_testkit::{Event, FaultKind, Garble, Script, ScriptedPeer, Way, Writer, relay};
-#[cfg(target_os = "linux")]
-use acp_testkit::{Meter, MeterFault};
 use serde_json::json;
 use tokio::io::duplex;
 
@@ -385,18 +383,4 @@ async fn the_rest_is_all_until_the_end() {
     let (client, _open) = both();
     let fault = client.patience(Duration::from_millis(1)).rest().await.unwrap_err();
     assert!(matches!(fault.kind, FaultKind::Silent { .. }), "{fault}");
-}
-
-/// Other tests of this process may take memory at the same time, so there is no upper bound here.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_meter_sees_memory_that_is_used_and_kept() {
-    const USED: usize = 64 * 1024 * 1024;
-    let meter = Meter::new().unwrap();
-    let used = vec![1_u8; USED];
-    assert!(matches!(meter.stayed_below(USED / 4), Err(MeterFault::Grown { .. })));
-    assert!(matches!(meter.stayed_within(USED * 8), Err(MeterFault::Unused { .. })));
-    let fault = meter.is_given_back().unwrap_err();
-    assert!(matches!(fault, MeterFault::Kept { .. }) && fault.to_string().ends_with("still there"), "{fault}");
-    drop(used);
 }

@@ -16,6 +16,8 @@ mod faults;
 mod kit;
 mod line_check;
 mod lines;
+#[cfg(target_os = "linux")]
+mod meter;
 mod mock;
 mod model;
 #[cfg(unix)]

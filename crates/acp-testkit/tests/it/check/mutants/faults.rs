@@ -68,6 +68,12 @@ pub(in crate::check) const ANSWERS_NOTIFICATIONS: Fault = Line(|_, writer, line,
 pub(in crate::check) const ANSWERS_BLANKS: Fault =
     Line(|_, writer, line, out| answers(writer, line, NOTHING, str::is_empty, out));
 
+/// Answers blank lines as text that is not JSON. That breaks nothing else.
+pub(in crate::check) const PARSES_BLANKS: Fault = Line(|_, writer, line, out| {
+    let answer = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"nothing"}}"#;
+    answers(writer, line, answer, str::is_empty, out);
+});
+
 /// Answers `$/cancel_request` of a request that is not open.
 pub(in crate::check) const ANSWERS_CANCELS: Fault = Line(|_, writer, line, out| {
     let answer = r#"{"jsonrpc":"2.0","id":99999,"error":{"code":-32800,"message":"cancelled"}}"#;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::faults::{
     ANSWERS_BLANKS, ANSWERS_NOTIFICATIONS, BOOLEANS, COMPACTIONS, FILES, FORMS, LOGINS, MIXES_UP_IDS,
-    NOTICES, OTHER_ID, TAKES_ARRAYS, TERMINALS, full, loses, plain,
+    NOTICES, OTHER_ID, PARSES_BLANKS, TAKES_ARRAYS, TERMINALS, full, loses, plain,
 };
 use crate::check::mutant::Fault::{Answer, Call, DiesOf, Hear, Line, Lose, Refuse, Update};
 use crate::check::mutant::{Mutant, error, recode, success, without, without_at};
@@ -116,6 +116,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }),
     ),
     full("v1-tr-09", ANSWERS_BLANKS).also(&["v1-rpc-03"]).also_later(&["v2-rpc-02", "v2-rpc-05"]),
+    full("v1-tr-09", PARSES_BLANKS),
     // Initialization.
     full(
         "v1-init-03",

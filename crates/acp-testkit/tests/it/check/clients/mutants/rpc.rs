@@ -9,7 +9,7 @@ use crate::check::clients::client::{Base, Habit};
 use crate::check::mutant::Fault::{Answer, Call, DiesOf, Line, Refuse};
 use crate::check::mutant::{error, recode, without, without_at};
 use crate::check::mutants::faults::{
-    ANSWERS_BLANKS, ANSWERS_NOTIFICATIONS, OTHER_ID, TAKES_ARRAYS, loses, parsed,
+    ANSWERS_BLANKS, ANSWERS_NOTIFICATIONS, OTHER_ID, PARSES_BLANKS, TAKES_ARRAYS, loses, parsed,
 };
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -166,6 +166,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     habit("v1-tr-08", Habit::Kills),
     full("v1-tr-09", ANSWERS_BLANKS).also(&["v1-rpc-03"]).also_later(&["v2-rpc-02", "v2-rpc-05"]),
+    full("v1-tr-09", PARSES_BLANKS),
     // Initialization.
     full(
         "v1-init-01",

@@ -2,7 +2,7 @@
 
 use acp_json::Node;
 
-use crate::definition::round_trip;
+use super::round_trip;
 
 /// Answers one line `{"version":"v1","def":"ContentBlock","value":…}` with `{"ok":<value written
 /// again>}` or `{"error":"<message>"}`, without a line end. Returns `None` for a blank line.
