@@ -140,7 +140,8 @@ fn real_agent(name: &str) -> String {
 
 fn run_agents(recipes: &Recipes, agents: &[&'static str], layout: &Layout) -> anyhow::Result<Vec<Column>> {
     if !agents.is_empty() {
-        install::our_binaries(&BTreeSet::from(["acp", "tool_proxy"]), layout).context("our own programs do not build")?;
+        install::our_binaries(&BTreeSet::from(["acp", "tool_proxy"]), layout)
+            .context("our own programs do not build")?;
         install::versions(layout).context("our own programs for both versions do not build")?;
     }
     let mut columns = Vec::new();

@@ -274,9 +274,10 @@ fn cancelled(seen: &Seen, _: Feature) -> Option<Found> {
 
 /// The result of the tool stands in an update.
 fn proxy_tool(seen: &Seen, _: Feature) -> Option<Found> {
-    let is_told = seen.wire.updates(0).iter().any(|update| {
-        kind(update).starts_with("tool_call") && update.to_string().contains(" seconds old")
-    });
+    let is_told =
+        seen.wire.updates(0).iter().any(|update| {
+            kind(update).starts_with("tool_call") && update.to_string().contains(" seconds old")
+        });
     Some(works_if(is_told && is_end(seen, "end_turn"), "", || {
         format!("the tool said nothing: {:?}; {}", seen.text(0), seen.complaint())
     }))

@@ -140,7 +140,9 @@ fn a_shim_without_its_environment_says_what_to_do() {
 /// With an address and without a token, too. A conductor that is not there is named as such.
 #[test]
 fn a_shim_that_reaches_nobody_says_so() {
-    for (token, wants) in [(None, "`ACP_MCP_SHIM_TOKEN` is missing"), (Some("x"), "the conductor cannot be reached")] {
+    for (token, wants) in
+        [(None, "`ACP_MCP_SHIM_TOKEN` is missing"), (Some("x"), "the conductor cannot be reached")]
+    {
         let mut command = Command::new(ACP);
         command.arg("mcp-shim").env("ACP_MCP_SHIM", "tcp:127.0.0.1:1").stdin(Stdio::null());
         if let Some(token) = token {

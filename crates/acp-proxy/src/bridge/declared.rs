@@ -13,8 +13,7 @@ use crate::shim;
 use crate::wire::member::{member, text, with};
 
 /// Members of a declaration that belong to one kind of server.
-const OF_A_KIND: [&str; 9] =
-    ["type", "name", "serverId", "command", "args", "env", "url", "headers", "cwd"];
+const OF_A_KIND: [&str; 9] = ["type", "name", "serverId", "command", "args", "env", "url", "headers", "cwd"];
 
 /// The place where agents reach the servers of a bridge.
 pub(super) enum Place<'a> {

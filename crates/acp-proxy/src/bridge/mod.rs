@@ -217,5 +217,7 @@ impl Bridge {
 }
 
 fn not_bound(error: &std::io::Error) -> Error {
-    Error::internal(format!("the MCP servers of proxies cannot be reached: no socket could be opened: {error}"))
+    Error::internal(format!(
+        "the MCP servers of proxies cannot be reached: no socket could be opened: {error}"
+    ))
 }

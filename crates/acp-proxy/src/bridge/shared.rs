@@ -54,7 +54,7 @@ impl Shared {
         Self {
             route,
             joint,
-            offers: Offers::default(),
+            offers: Offers::new(&bounds.closed),
             full: Arc::new(Full::new(stall)),
             bounds,
             last: AtomicU64::new(0),

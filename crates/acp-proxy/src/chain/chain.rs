@@ -236,7 +236,8 @@ impl Chain {
             (Toward::Agent, Some(End::Successor)) => self.front.send(Form::Enveloped, call, responder),
             (Toward::Agent, _) => match (&self.agent, self.bridge.show(call, responder)) {
                 (Some(agent), Shown::Passes { params, responder }) => {
-                    let call = Call { method: call.method.clone(), params: params.as_deref().or(call.params) };
+                    let call =
+                        Call { method: call.method.clone(), params: params.as_deref().or(call.params) };
                     // An agent is never left out.
                     let _ = agent.give(Form::Plain, &call, responder);
                 }

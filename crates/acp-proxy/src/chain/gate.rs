@@ -12,12 +12,7 @@ use crate::link::Link;
 
 impl Chain {
     /// Returns a future to wait for if the next place in this direction has no room.
-    pub(super) fn blocked(
-        &self,
-        own: Option<&Arc<Link>>,
-        joint: usize,
-        toward: Toward,
-    ) -> Option<BoxFuture> {
+    pub(super) fn blocked(&self, own: Option<&Arc<Link>>, joint: usize, toward: Toward) -> Option<BoxFuture> {
         let mut joint = joint;
         loop {
             let index = match toward {
@@ -66,11 +61,10 @@ impl Chain {
             None => None,
         };
         let ceiling = self.settings.ceiling;
-        let is_blocked =
-            move |outlet: &Outlet| {
-                let goes_on = own.as_ref().is_some_and(|own| !own.has_room());
-                !outlet.has_room() && (!goes_on || outlet.waiting() >= ceiling)
-            };
+        let is_blocked = move |outlet: &Outlet| {
+            let goes_on = own.as_ref().is_some_and(|own| !own.has_room());
+            !outlet.has_room() && (!goes_on || outlet.waiting() >= ceiling)
+        };
         if !is_blocked(&outlet) {
             return None;
         }

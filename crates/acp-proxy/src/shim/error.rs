@@ -25,9 +25,13 @@ impl fmt::Display for ShimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadAddress => f.write_str("the address of the conductor is not one on this machine"),
-            Self::NoToken => write!(f, "the variable `{TOKEN}` is missing: pass all variables of the server on"),
+            Self::NoToken => {
+                write!(f, "the variable `{TOKEN}` is missing: pass all variables of the server on")
+            }
             Self::Unreachable(error) => write!(f, "the conductor cannot be reached: {error}"),
-            Self::Refused => f.write_str("the conductor has refused: the session of this MCP server has ended"),
+            Self::Refused => {
+                f.write_str("the conductor has refused: the session of this MCP server has ended")
+            }
             Self::Broken(error) => write!(f, "the connection to the conductor has broken off: {error}"),
         }
     }

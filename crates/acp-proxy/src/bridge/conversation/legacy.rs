@@ -85,7 +85,10 @@ impl Conversation {
                     }
                     None => Err(error_text(&Error::invalid_params("`uri` is missing"))),
                 };
-                self.answer(&open, answer.as_ref().map_or_else(|error| Answer::Error(error), |()| Answer::Result("{}")));
+                self.answer(
+                    &open,
+                    answer.as_ref().map_or_else(|error| Answer::Error(error), |()| Answer::Result("{}")),
+                );
             }
             _ => match legacy.params(call.params) {
                 Some(params) => self.ask_in_rounds(&call.method, params, open),

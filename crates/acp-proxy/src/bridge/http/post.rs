@@ -82,8 +82,11 @@ impl Server {
             pause.await;
         }
         let outbox = Outbox::new(self.shared.bounds.budget);
-        let alone = (kind == Kind::Modern).then(|| Arc::clone(&conversation));
-        let reader = Reader { outbox: Arc::clone(&outbox), alone };
+        let reader = Reader {
+            outbox: Arc::clone(&outbox),
+            conversation: Arc::clone(&conversation),
+            is_alone: kind == Kind::Modern,
+        };
         conversation.take(text, &Out::events(Arc::clone(&outbox), &self.shared.full));
         let first = tokio::select! {
             biased;

@@ -49,8 +49,13 @@ async fn an_agent_of_stdio_is_told_of_a_process() {
             let command = server["command"].as_str().unwrap();
             assert!(std::path::Path::new(command).is_absolute());
             let env = server["env"].as_array().unwrap();
-            let token = env.iter().find(|one| one["name"] == "ACP_MCP_SHIM_TOKEN").unwrap()["value"].as_str().unwrap();
-            assert!(!server["args"].to_string().contains(token), "others may read the arguments of a process");
+            let token = env.iter().find(|one| one["name"] == "ACP_MCP_SHIM_TOKEN").unwrap()["value"]
+                .as_str()
+                .unwrap();
+            assert!(
+                !server["args"].to_string().contains(token),
+                "others may read the arguments of a process"
+            );
             assert!(tokens.insert(token.to_owned()), "each server of each session has its own");
         }
     }
@@ -108,7 +113,11 @@ async fn the_way_is_what_the_agent_knows_and_the_option_prefers() {
             }
         }
         if way != "acp" {
-            let path = if is_v2 { "/capabilities/session/mcp/acp" } else { "/agentCapabilities/mcpCapabilities/acp" };
+            let path = if is_v2 {
+                "/capabilities/session/mcp/acp"
+            } else {
+                "/agentCapabilities/mcpCapabilities/acp"
+            };
             assert!(result.pointer(path).is_some(), "{case}: {result}");
         }
     }
@@ -118,7 +127,10 @@ async fn the_way_is_what_the_agent_knows_and_the_option_prefers() {
 #[tokio::test]
 async fn a_declaration_without_an_id_is_refused() {
     let mut scene = Scene::start(Conductor::new().mcp_bridge(bridge()), json!({})).await;
-    scene.client.ask(1, "session/new", json!({"cwd": "/", "mcpServers": [{"type": "acp", "name": "n"}]})).await;
+    scene
+        .client
+        .ask(1, "session/new", json!({"cwd": "/", "mcpServers": [{"type": "acp", "name": "n"}]}))
+        .await;
     let error = scene.client.error(1).await;
     assert_eq!(error["code"], -32602);
     assert!(error["message"].as_str().unwrap().contains("serverId"), "{error}");

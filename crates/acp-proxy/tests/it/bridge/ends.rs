@@ -165,7 +165,9 @@ async fn a_deaf_client_is_cut_off() {
             let message = json!({"jsonrpc": "2.0", "method": "proxy/successor", "params": {"method": "mcp/message", "params": said}});
             writer.send(message).await;
         }
-        writer.send(json!({"jsonrpc": "2.0", "method": "proxy/successor", "params": {"method": "_on"}})).await;
+        writer
+            .send(json!({"jsonrpc": "2.0", "method": "proxy/successor", "params": {"method": "_on"}}))
+            .await;
     };
     tokio::join!(flood, async {
         assert_eq!(reader.value().await["method"], "$/cancel_request");
@@ -174,5 +176,8 @@ async fn a_deaf_client_is_cut_off() {
 }
 
 async fn scripted_with(stall: Duration) -> (Scene, End, Vec<serde_json::Value>) {
-    super::stdio::scripted_in(json!({}), |conductor| conductor.budget(BUDGET).mcp_bridge(bridge().stall_timeout(stall))).await
+    super::stdio::scripted_in(json!({}), |conductor| {
+        conductor.budget(BUDGET).mcp_bridge(bridge().stall_timeout(stall))
+    })
+    .await
 }

@@ -72,7 +72,7 @@ impl Server {
         if !name.is_empty() {
             headers.push(("Mcp-Name", &name));
         }
-        self.post(&headers, &request(1, method, modern(params))).await
+        self.post(&headers, &request(1, method, &modern(params))).await
     }
 }
 
@@ -93,7 +93,11 @@ impl Answer {
         assert!(self.head.contains("content-type: text/event-stream"), "{}", self.head);
         loop {
             let mut line = String::new();
-            assert_ne!(soon("an event", self.body.read_line(&mut line)).await.unwrap(), 0, "the stream has ended");
+            assert_ne!(
+                soon("an event", self.body.read_line(&mut line)).await.unwrap(),
+                0,
+                "the stream has ended"
+            );
             if let Some(data) = line.strip_prefix("data: ") {
                 return serde_json::from_str(data).unwrap();
             }
@@ -106,7 +110,7 @@ impl Answer {
     }
 }
 
-fn request(id: i64, method: &str, params: Value) -> Value {
+fn request(id: i64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
@@ -138,7 +142,7 @@ async fn a_modern_client_calls_a_tool() {
         vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list"), ("Mcp-Name", "say")],
         vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "ask")],
     ] {
-        let answer = server.post(&headers, &request(1, "tools/call", modern(say("x")))).await;
+        let answer = server.post(&headers, &request(1, "tools/call", &modern(say("x")))).await;
         assert_eq!(answer.status, 400);
         assert_eq!(answer.json().await["error"]["code"], -32020);
     }
@@ -148,25 +152,25 @@ async fn a_modern_client_calls_a_tool() {
 #[tokio::test]
 async fn a_legacy_client_calls_a_tool() {
     let (_scene, server) = noted().await;
-    let answer = server.post(&[], &request(0, "initialize", introduction(LEGACY))).await;
+    let answer = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await;
     let session = answer.session();
     assert_eq!(answer.json().await["result"]["protocolVersion"], LEGACY);
     let within = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", LEGACY)];
     let told = server.post(&within, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     assert_eq!((told.status, told.rest().await), (202, String::new()));
-    let answer = server.post(&within, &request(1, "tools/call", say("hello"))).await;
+    let answer = server.post(&within, &request(1, "tools/call", &say("hello"))).await;
     assert_eq!(answer.json().await["result"]["content"][0]["text"], "\"hello\" in s");
     // A question comes in the stream of the call, and its answer in a message of its own.
-    let mut answer = server.post(&within, &request(2, "tools/call", json!({"name": "ask"}))).await;
+    let mut answer = server.post(&within, &request(2, "tools/call", &json!({"name": "ask"}))).await;
     let question = answer.event().await;
     assert_eq!(question["method"], "elicitation/create");
     let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}});
     assert_eq!(server.post(&within, &reply).await.status, 202);
     let text = answer.event().await["result"]["content"][0]["text"].clone();
     assert_eq!(text, r#"{"name":{"action":"decline"}} "one""#);
-    assert_eq!(server.post(&[], &request(3, "tools/list", json!({}))).await.status, 400, "no session");
+    assert_eq!(server.post(&[], &request(3, "tools/list", &json!({}))).await.status, 400, "no session");
     assert_eq!(server.other("DELETE", Some(&session)).await.status, 204);
-    assert_eq!(server.post(&within, &request(4, "tools/list", json!({}))).await.status, 404);
+    assert_eq!(server.post(&within, &request(4, "tools/list", &json!({}))).await.status, 404);
 }
 
 /// What is said about a request comes in its stream. px-cancel-01: the end of the stream withdraws a
@@ -191,7 +195,10 @@ async fn notifications_and_the_end_of_a_stream() {
         } else {
             drop(answer);
             let cancel = proxy.value().await;
-            assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &outer));
+            assert_eq!(
+                (&cancel["method"], &cancel["params"]["requestId"]),
+                (&json!("$/cancel_request"), &outer)
+            );
         }
     }
 }
@@ -205,7 +212,7 @@ async fn a_legacy_client_is_told_of_changes() {
         let (outer, _) = proxy.enveloped("mcp/message").await;
         proxy.answer(&outer, json!({"result": {"capabilities": {"tools": {"listChanged": true}}}})).await;
     };
-    let opening = request(0, "initialize", introduction(LEGACY));
+    let opening = request(0, "initialize", &introduction(LEGACY));
     let ((), answer) = tokio::join!(discovered, server.post(&[], &opening));
     let session = answer.session();
     let mut stream = server.other("GET", Some(&session)).await;
@@ -229,7 +236,7 @@ async fn strangers_are_refused() {
     let local = format!("localhost:{port}");
     let (origin, foreign) = (format!("http://{host}"), format!("http://evil.example:{port}"));
     let nearly = format!("{}x", &server.authorization[..server.authorization.len() - 1]);
-    let body = request(1, "tools/list", modern(json!({}))).to_string();
+    let body = request(1, "tools/list", &modern(json!({}))).to_string();
     let right = server.authorization.as_str();
     for (status, host, authorization, origin) in [
         (200, host.as_str(), Some(right), None),
@@ -243,7 +250,8 @@ async fn strangers_are_refused() {
         (403, &host, Some(right), Some(foreign.as_str())),
         (403, &host, Some(right), Some("null")),
     ] {
-        let mut headers = vec![("Host", host), ("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
+        let mut headers =
+            vec![("Host", host), ("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
         headers.extend(authorization.map(|value| ("Authorization", value)));
         headers.extend(origin.map(|value| ("Origin", value)));
         let answer = server.send("POST", &headers, &body).await;
@@ -253,7 +261,10 @@ async fn strangers_are_refused() {
         }
     }
     // A path of no server is refused like a wrong token.
-    let unknown = Server { path: "/mcp/0".into(), ..Server::of(&json!({"url": format!("http://{host}/x"), "headers": [{"value": right}]})) };
+    let unknown = Server {
+        path: "/mcp/0".into(),
+        ..Server::of(&json!({"url": format!("http://{host}/x"), "headers": [{"value": right}]}))
+    };
     assert_eq!(unknown.ask("tools/list", json!({})).await.status, 401);
 }
 

@@ -33,7 +33,6 @@ async fn a_wrong_token_is_refused() {
         let mut declaration = right.clone();
         set(&mut declaration, "ACP_MCP_SHIM_TOKEN", wrong);
         let mut shim = Shim::start(&declaration);
-        let _ = shim.send(&json!({})).await;
         assert_eq!(shim.last().await, None, "{wrong:?}");
         let ended = soon("the exit", shim.child.wait_with_output()).await.unwrap();
         assert!(!ended.status.success());
@@ -73,9 +72,11 @@ async fn only_its_user_reaches_the_socket() {
 async fn a_shim_connects_to_this_machine_only() {
     let mut scene = Scene::start(Conductor::new().proxy(notes()).mcp_bridge(bridge()), json!({})).await;
     let server = scene.open("s").await.remove(0);
-    for (address, wants) in
-        [("tcp:192.0.2.1:80", "not one on this machine"), ("x", "not one on this machine"), ("unix:/nowhere/x", "cannot be reached")]
-    {
+    for (address, wants) in [
+        ("tcp:192.0.2.1:80", "not one on this machine"),
+        ("x", "not one on this machine"),
+        ("unix:/nowhere/x", "cannot be reached"),
+    ] {
         let mut declaration = server.clone();
         set(&mut declaration, "ACP_MCP_SHIM", Some(address));
         let shim = Shim::start(&declaration);

@@ -45,7 +45,10 @@ async fn a_legacy_client_calls_a_tool() {
     let result = shim.initialize().await;
     assert_eq!(result["protocolVersion"], LEGACY);
     assert_eq!(result["serverInfo"], json!({"name": "notebook", "version": "7"}));
-    assert_eq!((&result["instructions"], &result["capabilities"]), (&json!("Write it down."), &json!({"tools": {}})));
+    assert_eq!(
+        (&result["instructions"], &result["capabilities"]),
+        (&json!("Write it down."), &json!({"tools": {}}))
+    );
     shim.ask(1, "ping", json!({})).await;
     assert_eq!(shim.result(1).await, json!({}));
     shim.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
@@ -63,7 +66,9 @@ async fn a_legacy_client_calls_a_tool() {
 async fn the_handshake_never_agrees_on_a_modern_version() {
     let mut scene = noted().await;
     let servers = scene.open("s").await;
-    for (asked, agreed) in [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("2026-07-28", LEGACY), ("x", LEGACY)] {
+    for (asked, agreed) in
+        [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("2026-07-28", LEGACY), ("x", LEGACY)]
+    {
         let mut shim = Shim::start(&servers[0]);
         shim.ask(1, "initialize", introduction(asked)).await;
         assert_eq!(shim.result(1).await["protocolVersion"], agreed);
@@ -78,10 +83,15 @@ async fn a_legacy_client_is_asked() {
     let servers = scene.open("s").await;
     let mut shim = Shim::start(&servers[0]);
     shim.initialize().await;
-    for (id, answer) in [(1, json!({"result": {"action": "accept"}})), (2, json!({"error": {"code": -1, "message": "no"}}))] {
+    for (id, answer) in
+        [(1, json!({"result": {"action": "accept"}})), (2, json!({"error": {"code": -1, "message": "no"}}))]
+    {
         shim.ask(id, "tools/call", json!({"name": "ask", "arguments": {}})).await;
         let question = shim.value().await;
-        assert_eq!((&question["method"], &question["params"]), (&json!("elicitation/create"), &json!({"message": "Who?"})));
+        assert_eq!(
+            (&question["method"], &question["params"]),
+            (&json!("elicitation/create"), &json!({"message": "Who?"}))
+        );
         let mut message = answer;
         message["jsonrpc"] = "2.0".into();
         message["id"] = question["id"].clone();
@@ -144,10 +154,9 @@ async fn notifications_reach_the_client_of_their_request() {
     assert_eq!((&call["serverId"], &call["method"]), (&json!(5), &json!("tools/call")));
     assert_eq!(call["params"], modern(say("a")));
     assert_ne!(listen["requestId"], call["requestId"], "two clients have the same id");
-    let said = |request: &Value, method: &str, params: Value| {
-        json!({"serverId": 5, "requestId": request["requestId"], "method": method, "params": params})
-    };
-    let subscription = json!({"_meta": {"io.modelcontextprotocol/subscriptionId": listen["requestId"], "y": 1}});
+    let said = |request: &Value, method: &str, params: Value| json!({"serverId": 5, "requestId": request["requestId"], "method": method, "params": params});
+    let subscription =
+        json!({"_meta": {"io.modelcontextprotocol/subscriptionId": listen["requestId"], "y": 1}});
     proxy.envelop(None, "mcp/message", said(&listen, "notifications/tools/list_changed", subscription)).await;
     let heard = one.value().await;
     assert_eq!(heard["method"], "notifications/tools/list_changed");
@@ -170,7 +179,10 @@ async fn a_client_withdraws_a_request() {
     for id in [json!(1), json!("b")] {
         shim.ask(id.clone(), "tools/call", modern(say("a"))).await;
         let (outer, _) = proxy.enveloped("mcp/message").await;
-        shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+        shim.send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}),
+        )
+        .await;
         let cancel = proxy.value().await;
         assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &outer));
         proxy.fail(&outer, json!({"code": -32800, "message": "cancelled"})).await;
@@ -211,7 +223,8 @@ async fn a_legacy_client_is_told_of_changes() {
     let meta = &discover["params"]["_meta"];
     assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({"elicitation": {}}));
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "tests");
-    let capabilities = json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "logging": {}});
+    let capabilities =
+        json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "logging": {}});
     proxy.answer(&outer, json!({"result": {"capabilities": capabilities}})).await;
     assert_eq!(shim.result(0).await["serverInfo"]["name"], "n");
     shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
@@ -219,7 +232,10 @@ async fn a_legacy_client_is_told_of_changes() {
     assert_eq!(listen["params"]["notifications"], json!({"toolsListChanged": true}));
     shim.ask(1, "resources/subscribe", json!({"uri": "a:b"})).await;
     let (_, listen) = proxy.enveloped("mcp/message").await;
-    assert_eq!(listen["params"]["notifications"], json!({"toolsListChanged": true, "resourceSubscriptions": ["a:b"]}));
+    assert_eq!(
+        listen["params"]["notifications"],
+        json!({"toolsListChanged": true, "resourceSubscriptions": ["a:b"]})
+    );
     // The next one is open before the old one is closed.
     assert_eq!(proxy.value().await["params"]["requestId"], first);
     assert_eq!(shim.result(1).await, json!({}));
@@ -263,4 +279,3 @@ async fn two_sessions_and_many_clients_at_once() {
         }
     }
 }
-
