@@ -64,7 +64,8 @@ impl Offers {
         bool::from(offer.secret.as_bytes().ct_eq(secret.as_bytes())).then_some(offer)
     }
 
-    /// Notes the session of servers. Those that it had before, such as when it is loaded again, end.
+    /// Notes the session of servers. Those that it had before end, as when it is
+    /// loaded again.
     pub(super) fn opened(&self, offers: &[Arc<Offer>], session: &str) {
         self.close(session);
         for offer in offers {

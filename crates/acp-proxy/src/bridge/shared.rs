@@ -141,7 +141,7 @@ fn inner(answer: Answer<'_>) -> Result<Answer<'_>, Problem<'_>> {
     }
 }
 
-/// The reason why there is no answer of a server.
+/// The reason why a server gave no answer.
 enum Problem<'a> {
     /// The error of the chain.
     Outer(&'a str),

@@ -123,8 +123,8 @@ impl Server {
 
     /// Takes a message that gets no answer.
     fn aside(&self, parts: &Parts, text: &str, offer: &Arc<Offer>) -> Response<Body> {
-        // One of the modern era says nothing that a server is told: it withdraws a request by the end
-        // of its stream.
+        // One of the modern era says nothing that a server is told. It withdraws a request by the
+        // end of its stream.
         if let Some(session) = only(&parts.headers, &SESSION) {
             let Some(conversation) = self.sessions.get(session, offer) else { return no_session(&Id::Null) };
             let nobody = Outbox::new(0);

@@ -173,8 +173,8 @@ async fn a_legacy_client_calls_a_tool() {
     assert_eq!(server.post(&within, &request(4, "tools/list", &json!({}))).await.status, 404);
 }
 
-/// What is said about a request comes in its stream. px-cancel-01: the end of the stream withdraws a
-/// request of the modern era.
+/// Notifications about a request come in its stream. px-cancel-01: the end of the stream withdraws
+/// a request of the modern era.
 #[tokio::test]
 async fn notifications_and_the_end_of_a_stream() {
     let (_scene, mut proxy, servers) = scripted_in(json!({"http": true}), |conductor| conductor).await;
