@@ -30,7 +30,6 @@ pub(super) async fn serve(transport: Transport, shared: &Arc<Shared>, offer: &Ar
         biased;
         _ = &mut driver => false,
         () = offer.gone.cancelled() => true,
-        () = bounds.closed.cancelled() => true,
     };
     conversation.end();
     if is_over {

@@ -20,13 +20,15 @@ pub(super) struct Offer {
     pub(super) server_id: Box<str>,
     pub(super) name: Box<str>,
     session: OnceLock<Box<str>>,
-    /// Fires when the session is over.
+    /// Fires when the session or the chain is over.
     pub(super) gone: CancellationToken,
 }
 
 /// The servers of all sessions.
-#[derive(Default)]
-pub(super) struct Offers(Mutex<HashMap<Box<str>, Arc<Offer>>>);
+pub(super) struct Offers {
+    by_key: Mutex<HashMap<Box<str>, Arc<Offer>>>,
+    closed: CancellationToken,
+}
 
 impl Offer {
     pub(super) fn token(&self) -> String {
@@ -35,6 +37,11 @@ impl Offer {
 }
 
 impl Offers {
+    /// Makes a set of servers that end with the chain.
+    pub(super) fn new(closed: &CancellationToken) -> Self {
+        Self { by_key: Mutex::default(), closed: closed.clone() }
+    }
+
     /// Adds a server, with a new token.
     pub(super) fn add(&self, server_id: &str, name: &str) -> Result<Arc<Offer>, Error> {
         let offer = Arc::new(Offer {
@@ -43,7 +50,7 @@ impl Offers {
             server_id: server_id.into(),
             name: name.into(),
             session: OnceLock::new(),
-            gone: CancellationToken::new(),
+            gone: self.closed.child_token(),
         });
         self.by_key().insert(offer.key.clone(), Arc::clone(&offer));
         Ok(offer)
@@ -57,7 +64,8 @@ impl Offers {
         bool::from(offer.secret.as_bytes().ct_eq(secret.as_bytes())).then_some(offer)
     }
 
-    /// Notes the session of servers. Those that it had before, such as when it is loaded again, end.
+    /// Notes the session of servers. Those that it had before end, as when it is
+    /// loaded again.
     pub(super) fn opened(&self, offers: &[Arc<Offer>], session: &str) {
         self.close(session);
         for offer in offers {
@@ -86,6 +94,6 @@ impl Offers {
     }
 
     fn by_key(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Offer>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

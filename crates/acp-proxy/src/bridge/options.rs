@@ -96,7 +96,8 @@ impl McpBridge {
     }
 
     /// Sets the time after which the connection of an agent to a server is ended that has more than
-    /// the budget to read, and reads nothing. Until then the chain waits for it. Default 30 seconds.
+    /// the budget to read, and reads nothing. Until then the chain waits for it. Default 30
+    /// seconds.
     #[must_use]
     pub const fn stall_timeout(mut self, limit: Duration) -> Self {
         self.stall = limit;

@@ -104,8 +104,10 @@ impl Full {
         self.one()?;
         let full = Arc::clone(self);
         Some(Box::pin(async move {
-            while let Some(kind) = full.one() {
+            while let Some((number, kind)) = full.one() {
                 full.wait(&kind).await;
+                // One that is ending has no room any more, and is in nobody's way.
+                full.outs().remove(&number);
             }
         }))
     }
@@ -123,10 +125,10 @@ impl Full {
         }
     }
 
-    fn one(&self) -> Option<Kind> {
+    fn one(&self) -> Option<(u64, Kind)> {
         let mut outs = self.outs();
         outs.retain(|_, kind| !kind.has_room());
-        outs.values().next().cloned()
+        outs.iter().next().map(|(number, kind)| (*number, kind.clone()))
     }
 
     fn outs(&self) -> MutexGuard<'_, HashMap<u64, Kind>> {

@@ -68,22 +68,30 @@ impl Outbox {
     pub(super) async fn next(self: Arc<Self>) -> Option<Outgoing> {
         loop {
             let changed = self.changed.notified();
+            if self.release() {
+                self.changed.notify_waiters();
+                continue;
+            }
             {
                 let mut state = self.state();
-                state.bytes -= std::mem::take(&mut state.leaving).min(state.bytes);
                 if let Some(next) = state.messages.pop_front() {
                     state.leaving = next.text.len() + MESSAGE;
-                    drop(state);
-                    self.changed.notify_waiters();
                     return Some(next);
                 }
                 if state.is_finished {
                     return None;
                 }
             }
-            self.changed.notify_waiters();
             changed.await;
         }
+    }
+
+    /// Gives back the bytes of the message that was written. Returns false if there was none.
+    fn release(&self) -> bool {
+        let mut state = self.state();
+        let written = std::mem::take(&mut state.leaving);
+        state.bytes = state.bytes.saturating_sub(written);
+        written > 0
     }
 
     pub(super) fn has_room(&self) -> bool {

@@ -54,7 +54,7 @@ impl Shared {
         Self {
             route,
             joint,
-            offers: Offers::default(),
+            offers: Offers::new(&bounds.closed),
             full: Arc::new(Full::new(stall)),
             bounds,
             last: AtomicU64::new(0),
@@ -141,7 +141,7 @@ fn inner(answer: Answer<'_>) -> Result<Answer<'_>, Problem<'_>> {
     }
 }
 
-/// The reason why there is no answer of a server.
+/// The reason why a server gave no answer.
 enum Problem<'a> {
     /// The error of the chain.
     Outer(&'a str),

@@ -93,7 +93,12 @@ async fn admit(mut stream: Stream, shared: Arc<Shared>) {
 /// Reads the token. A wrong one is refused without a word.
 async fn admitted(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), shared: &Shared) -> Option<Arc<Offer>> {
     let mut line = [0; TOKEN_LENGTH + 1];
-    stream.read_exact(&mut line).await.ok()?;
+    let mut length = 0;
+    // A right one fills the line, so nothing behind it is read.
+    while !line.contains(&b'\n') {
+        let read = stream.read(line.get_mut(length..).filter(|rest| !rest.is_empty())?).await.ok()?;
+        length += if read == 0 { return None } else { read };
+    }
     let token = std::str::from_utf8(&line).ok()?.strip_suffix('\n')?;
     let offer = shared.offers.admitted(token)?;
     stream.write_all(&[ADMITTED]).await.ok()?;

@@ -13,7 +13,7 @@ pub enum ShimError {
     BadAddress,
     /// The environment has no token.
     NoToken,
-    /// There is no conductor at the address.
+    /// Nobody listens at the address of the conductor.
     Unreachable(io::Error),
     /// The conductor does not know the token: the session of the server has ended, or never was.
     Refused,

@@ -25,26 +25,28 @@ pub(super) enum Body {
 
 /// A stream of events. Its drop tells that nobody reads it any more.
 pub(super) struct Events {
-    outbox: Arc<Outbox>,
     next: Pin<Box<dyn Future<Output = Option<Outgoing>> + Send>>,
     silence: Pin<Box<Sleep>>,
     has_begun: bool,
     reader: Reader,
+    /// The end of the server, until it has come.
+    gone: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 /// The client that reads a stream. If it goes, its outbox is abandoned, and a request that stands
 /// alone is withdrawn.
 pub(super) struct Reader {
     pub(super) outbox: Arc<Outbox>,
-    /// The conversation of a request of the modern era.
-    pub(super) alone: Option<Arc<Conversation>>,
+    pub(super) conversation: Arc<Conversation>,
+    /// The conversation is one request of the modern era.
+    pub(super) is_alone: bool,
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
         self.outbox.abandon();
-        if let Some(conversation) = &self.alone {
-            conversation.end();
+        if self.is_alone {
+            self.conversation.end();
         }
     }
 }
@@ -60,15 +62,16 @@ impl Body {
 
     /// Makes a stream that begins with a message that has left the outbox already.
     pub(super) fn events(reader: Reader, first: Option<Outgoing>) -> Self {
-        let outbox = Arc::clone(&reader.outbox);
         let next = match first {
             Some(first) => {
                 Box::pin(std::future::ready(Some(first))) as Pin<Box<dyn Future<Output = _> + Send>>
             }
-            None => Box::pin(Arc::clone(&outbox).next()),
+            None => Box::pin(Arc::clone(&reader.outbox).next()),
         };
         let silence = Box::pin(tokio::time::sleep(SILENCE));
-        Self::Events(Box::new(Events { outbox, next, silence, has_begun: false, reader }))
+        let gone = reader.conversation.offer.gone.clone();
+        let gone: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move { gone.cancelled().await });
+        Self::Events(Box::new(Events { next, silence, has_begun: false, reader, gone: Some(gone) }))
     }
 }
 
@@ -78,12 +81,18 @@ impl Events {
             // The client sees that the stream is there.
             return Poll::Ready(Some(Bytes::from_static(COMMENT)));
         }
+        if self.gone.as_mut().is_some_and(|gone| gone.as_mut().poll(context).is_ready()) {
+            self.gone = None;
+            // Requests are answered first.
+            self.reader.conversation.end();
+            self.reader.outbox.finish();
+        }
         if let Poll::Ready(next) = self.next.as_mut().poll(context) {
             let Some(Outgoing { text, .. }) = next else {
                 self.next = Box::pin(std::future::ready(None));
                 return Poll::Ready(None);
             };
-            self.next = Box::pin(Arc::clone(&self.outbox).next());
+            self.next = Box::pin(Arc::clone(&self.reader.outbox).next());
             self.silence.as_mut().reset(Instant::now() + SILENCE);
             let event = [b"event: message\ndata: ".as_slice(), &text, b"\n\n"].concat();
             return Poll::Ready(Some(Bytes::from(event)));
@@ -92,7 +101,6 @@ impl Events {
             self.silence.as_mut().reset(Instant::now() + SILENCE);
             return Poll::Ready(Some(Bytes::from_static(COMMENT)));
         }
-        let _ = &self.reader;
         Poll::Pending
     }
 }

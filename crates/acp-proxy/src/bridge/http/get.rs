@@ -26,7 +26,7 @@ impl Server {
         };
         let outbox = Outbox::new(self.shared.bounds.budget);
         conversation.set_aside(Some(Out::events(Arc::clone(&outbox), &self.shared.full)));
-        stream(Reader { outbox, alone: None }, None)
+        stream(Reader { outbox, conversation, is_alone: false }, None)
     }
 
     pub(super) fn delete(&self, parts: &Parts, offer: &Arc<Offer>) -> Response<Body> {

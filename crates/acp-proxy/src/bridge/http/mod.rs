@@ -26,8 +26,9 @@ use self::gate::Gate;
 use self::sessions::Sessions;
 use super::shared::Shared;
 
-/// The time in which the head of a request has to come.
-const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The time in which the head of a request has to come, also that of the next one on a connection.
+/// Clients keep connections for up to 90 seconds.
+const HEAD_TIME: Duration = Duration::from_secs(100);
 /// The most connections at once.
 const MOST: usize = 256;
 /// The pause after an error such as too many open files.

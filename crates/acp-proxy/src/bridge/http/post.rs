@@ -82,8 +82,11 @@ impl Server {
             pause.await;
         }
         let outbox = Outbox::new(self.shared.bounds.budget);
-        let alone = (kind == Kind::Modern).then(|| Arc::clone(&conversation));
-        let reader = Reader { outbox: Arc::clone(&outbox), alone };
+        let reader = Reader {
+            outbox: Arc::clone(&outbox),
+            conversation: Arc::clone(&conversation),
+            is_alone: kind == Kind::Modern,
+        };
         conversation.take(text, &Out::events(Arc::clone(&outbox), &self.shared.full));
         let first = tokio::select! {
             biased;
@@ -120,8 +123,8 @@ impl Server {
 
     /// Takes a message that gets no answer.
     fn aside(&self, parts: &Parts, text: &str, offer: &Arc<Offer>) -> Response<Body> {
-        // One of the modern era says nothing that a server is told: it withdraws a request by the end
-        // of its stream.
+        // One of the modern era says nothing that a server is told. It withdraws a request by the
+        // end of its stream.
         if let Some(session) = only(&parts.headers, &SESSION) {
             let Some(conversation) = self.sessions.get(session, offer) else { return no_session(&Id::Null) };
             let nobody = Outbox::new(0);

@@ -25,6 +25,13 @@ impl Sessions {
     /// Adds a session, and returns its id.
     pub(super) fn add(&self, conversation: Arc<Conversation>) -> Result<String, Error> {
         let id = random::hex::<16>()?;
+        let (gone, session) = (conversation.offer.gone.clone(), Arc::downgrade(&conversation));
+        tokio::spawn(async move {
+            gone.cancelled().await;
+            if let Some(session) = session.upgrade() {
+                session.end();
+            }
+        });
         let ended = {
             let mut state = self.state();
             state.last += 1;

@@ -24,7 +24,9 @@ impl Caller {
         for server in mcp.servers() {
             turn.say(format!("{:?}; ", server.state)).await?;
         }
-        let outcome = mcp.call_tool(&turn, &name, acp_agent::Map::from([("text", "hi".into())])).await?;
+        let outcome = mcp
+            .call_tool(&turn, &name, acp_agent::Map::from([("text", acp_agent::Value::from("hi"))]))
+            .await?;
         turn.say(outcome.text()).await?;
         Ok(StopReason::EndTurn)
     }
@@ -68,6 +70,12 @@ async fn called(client: &mut End, tool: &str) -> String {
         if message["id"] == 3 {
             assert_eq!(message["result"]["stopReason"], "end_turn", "{message} after {said:?}");
             return said.replace(session.as_str().unwrap(), "SESSION");
+        }
+        if message["method"] == "session/request_permission" {
+            let option = &message["params"]["options"][0]["optionId"];
+            let outcome = json!({"outcome": {"outcome": "selected", "optionId": option}});
+            client.answer(&message["id"], outcome).await;
+            continue;
         }
         said.push_str(message["params"]["update"]["content"]["text"].as_str().unwrap_or_default());
     }

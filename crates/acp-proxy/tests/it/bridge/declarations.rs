@@ -25,8 +25,8 @@ async fn declared(client: &mut End, agent: &mut End, method: &str, servers: Valu
     params["mcpServers"].take()
 }
 
-/// px-mcp-05: an agent that knows only stdio is told of a process in the place of each server of the
-/// type `acp`, in each request that opens a session. The token is in the environment only.
+/// px-mcp-05: an agent that knows only stdio is told of a process in the place of each server of
+/// the type `acp`, in each request that opens a session. The token is in the environment only.
 #[tokio::test]
 async fn an_agent_of_stdio_is_told_of_a_process() {
     let conductor = Conductor::new().proxy(notes()).mcp_bridge(bridge());
@@ -61,7 +61,7 @@ async fn an_agent_of_stdio_is_told_of_a_process() {
     }
 }
 
-/// An agent that takes servers of the type `acp` gets the declarations, and its messages, unchanged.
+/// An agent that takes servers of the type `acp` gets declarations and messages unchanged.
 #[tokio::test]
 async fn an_agent_that_takes_them_gets_them_unchanged() {
     let conductor = Conductor::new().mcp_bridge(bridge());

@@ -131,7 +131,7 @@ async fn a_slow_reader_loses_nothing() {
     shim.ask(1, "tools/call", modern(say("a"))).await;
     let (outer, call) = proxy.enveloped("mcp/message").await;
     let taken = flood(&mut proxy, &call["requestId"]).await;
-    // The budget, a few pipes and buffers on the way: those of the test, of sockets and of the shim.
+    // The budget, a few pipes and buffers on the way: of the test, of sockets and of the shim.
     assert!((BUDGET / TEXT..(BUDGET + 2_000_000) / TEXT).contains(&taken), "{taken}");
     // A message that was begun is not whole: the rest of it is lost with the test's own writer.
     for _ in 0..taken {

@@ -72,7 +72,7 @@ impl Server {
         if !name.is_empty() {
             headers.push(("Mcp-Name", &name));
         }
-        self.post(&headers, &request(1, method, modern(params))).await
+        self.post(&headers, &request(1, method, &modern(params))).await
     }
 }
 
@@ -110,7 +110,7 @@ impl Answer {
     }
 }
 
-fn request(id: i64, method: &str, params: Value) -> Value {
+fn request(id: i64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
@@ -142,7 +142,7 @@ async fn a_modern_client_calls_a_tool() {
         vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list"), ("Mcp-Name", "say")],
         vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "ask")],
     ] {
-        let answer = server.post(&headers, &request(1, "tools/call", modern(say("x")))).await;
+        let answer = server.post(&headers, &request(1, "tools/call", &modern(say("x")))).await;
         assert_eq!(answer.status, 400);
         assert_eq!(answer.json().await["error"]["code"], -32020);
     }
@@ -152,29 +152,29 @@ async fn a_modern_client_calls_a_tool() {
 #[tokio::test]
 async fn a_legacy_client_calls_a_tool() {
     let (_scene, server) = noted().await;
-    let answer = server.post(&[], &request(0, "initialize", introduction(LEGACY))).await;
+    let answer = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await;
     let session = answer.session();
     assert_eq!(answer.json().await["result"]["protocolVersion"], LEGACY);
     let within = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", LEGACY)];
     let told = server.post(&within, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     assert_eq!((told.status, told.rest().await), (202, String::new()));
-    let answer = server.post(&within, &request(1, "tools/call", say("hello"))).await;
+    let answer = server.post(&within, &request(1, "tools/call", &say("hello"))).await;
     assert_eq!(answer.json().await["result"]["content"][0]["text"], "\"hello\" in s");
     // A question comes in the stream of the call, and its answer in a message of its own.
-    let mut answer = server.post(&within, &request(2, "tools/call", json!({"name": "ask"}))).await;
+    let mut answer = server.post(&within, &request(2, "tools/call", &json!({"name": "ask"}))).await;
     let question = answer.event().await;
     assert_eq!(question["method"], "elicitation/create");
     let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}});
     assert_eq!(server.post(&within, &reply).await.status, 202);
     let text = answer.event().await["result"]["content"][0]["text"].clone();
     assert_eq!(text, r#"{"name":{"action":"decline"}} "one""#);
-    assert_eq!(server.post(&[], &request(3, "tools/list", json!({}))).await.status, 400, "no session");
+    assert_eq!(server.post(&[], &request(3, "tools/list", &json!({}))).await.status, 400, "no session");
     assert_eq!(server.other("DELETE", Some(&session)).await.status, 204);
-    assert_eq!(server.post(&within, &request(4, "tools/list", json!({}))).await.status, 404);
+    assert_eq!(server.post(&within, &request(4, "tools/list", &json!({}))).await.status, 404);
 }
 
-/// What is said about a request comes in its stream. px-cancel-01: the end of the stream withdraws a
-/// request of the modern era.
+/// Notifications about a request come in its stream. px-cancel-01: the end of the stream withdraws
+/// a request of the modern era.
 #[tokio::test]
 async fn notifications_and_the_end_of_a_stream() {
     let (_scene, mut proxy, servers) = scripted_in(json!({"http": true}), |conductor| conductor).await;
@@ -212,7 +212,7 @@ async fn a_legacy_client_is_told_of_changes() {
         let (outer, _) = proxy.enveloped("mcp/message").await;
         proxy.answer(&outer, json!({"result": {"capabilities": {"tools": {"listChanged": true}}}})).await;
     };
-    let opening = request(0, "initialize", introduction(LEGACY));
+    let opening = request(0, "initialize", &introduction(LEGACY));
     let ((), answer) = tokio::join!(discovered, server.post(&[], &opening));
     let session = answer.session();
     let mut stream = server.other("GET", Some(&session)).await;
@@ -236,7 +236,7 @@ async fn strangers_are_refused() {
     let local = format!("localhost:{port}");
     let (origin, foreign) = (format!("http://{host}"), format!("http://evil.example:{port}"));
     let nearly = format!("{}x", &server.authorization[..server.authorization.len() - 1]);
-    let body = request(1, "tools/list", modern(json!({}))).to_string();
+    let body = request(1, "tools/list", &modern(json!({}))).to_string();
     let right = server.authorization.as_str();
     for (status, host, authorization, origin) in [
         (200, host.as_str(), Some(right), None),

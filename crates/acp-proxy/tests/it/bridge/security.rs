@@ -33,7 +33,6 @@ async fn a_wrong_token_is_refused() {
         let mut declaration = right.clone();
         set(&mut declaration, "ACP_MCP_SHIM_TOKEN", wrong);
         let mut shim = Shim::start(&declaration);
-        let _ = shim.send(&json!({})).await;
         assert_eq!(shim.last().await, None, "{wrong:?}");
         let ended = soon("the exit", shim.child.wait_with_output()).await.unwrap();
         assert!(!ended.status.success());

@@ -10,7 +10,7 @@ async fn noted() -> Scene {
     Scene::start(Conductor::new().proxy(notes()).mcp_bridge(bridge()), json!({})).await
 }
 
-/// A client of the modern era: nothing is changed, neither what it says nor what the server answers.
+/// A client of the modern era: nothing is changed, neither its messages nor the answers.
 #[tokio::test]
 async fn a_modern_client_calls_a_tool() {
     let mut scene = noted().await;
@@ -110,7 +110,7 @@ pub(super) async fn scripted() -> (Scene, End, Vec<Value>) {
     scripted_in(json!({}), |conductor| conductor.mcp_bridge(bridge())).await
 }
 
-/// The same, with an agent of these capabilities.
+/// A chain like [`scripted`], with an agent of these capabilities.
 pub(super) async fn scripted_in(
     mcp: Value,
     set: impl FnOnce(Conductor) -> Conductor,
@@ -141,7 +141,7 @@ pub(super) async fn scripted_in(
     (Scene { client, agent, serving }, proxy, servers)
 }
 
-/// What a server says about a request reaches the client that has sent it, before the answer. The
+/// A notification about a request reaches the client that has sent it, before the answer. The
 /// id of a listener is the client's own. px-mcp-04: the id of the request within stays on its way.
 #[tokio::test]
 async fn notifications_reach_the_client_of_their_request() {
