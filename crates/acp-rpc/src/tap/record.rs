@@ -25,7 +25,7 @@ impl Record {
     /// Record::write_line(&mut file, SystemTime::now(), Direction::In, line, Some(&secrets));
     /// let Some(Ok(Record::Line(entry))) = Recording::new(&*file).next() else { panic!() };
     /// assert_eq!(entry.method.as_deref(), Some("note"));
-    /// assert_eq!(entry.body.unwrap()["params"]["token"].as_str(), Some("[redacted]"));
+    /// assert!(entry.body.unwrap().to_string().contains(r#""token":"[redacted]""#));
     /// ```
     pub fn write_line(
         buffer: &mut Vec<u8>,

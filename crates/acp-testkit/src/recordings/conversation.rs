@@ -148,8 +148,8 @@ impl Conversation {
         let mut reader = Reader { client, normal, names: Names::default(), open: HashMap::new() };
         reader.name_sessions(&entries);
         let mut messages: Vec<Message> = Vec::new();
-        for (number, entry) in entries {
-            let message = reader.message(number, entry);
+        for (number, entry) in &entries {
+            let message = reader.message(*number, entry);
             if !(normal.joins_chunks && join(&mut messages, &message)) {
                 messages.push(message);
             }
@@ -219,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    fn message(&mut self, record: usize, entry: Entry) -> Message {
+    fn message(&mut self, record: usize, entry: &Entry) -> Message {
         let is_client = entry.direction == self.client;
         let from = if is_client { Side::Client } else { Side::Agent };
         let body = entry.body.as_ref().map(acp_json::to_string);

@@ -15,7 +15,7 @@ use crate::commands::connect;
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
 
-/// The time that the end of the recording may take.
+/// The time for which the file may be stuck at the end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Passes bytes on until the agent has ended, or converts a file, and returns the exit code.

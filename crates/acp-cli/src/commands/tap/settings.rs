@@ -35,9 +35,8 @@ impl Settings {
              the settings",
         )?;
         let redact = of_file.redact.iter().chain(&given.redact);
-        let redaction = redact.fold(Redaction::default(), |redaction, rule| match rule.starts_with('/') {
-            true => redaction.pointer(rule),
-            false => redaction.name(rule.as_str()),
+        let redaction = redact.fold(Redaction::default(), |redaction, rule| {
+            if rule.starts_with('/') { redaction.pointer(rule) } else { redaction.name(rule.as_str()) }
         });
         let to = given.to.or(of_file.to).or_else(|| Some(folders::recordings()?.join("{time}-{pid}.ndjson")));
         let to = to.ok_or("the file is missing: name it with `--to FILE`")?;

@@ -51,6 +51,8 @@ struct State {
     gaps: [Gap; 2],
     /// The reason of the end, after it.
     closed: Option<String>,
+    /// The number of batches that the thread was done with, written or not.
+    batches: u64,
     /// The lines that were lost, when everything is written.
     done: Option<u64>,
 }
@@ -112,9 +114,25 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    pub(super) fn batch_done(&self) {
+        self.lock().batches += 1;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the end, as long as the thread gets on within `patience`.
     pub(super) fn wait_until_done(&self, patience: Duration) -> Option<u64> {
-        let waiting = self.changed.wait_timeout_while(self.lock(), patience, |state| state.done.is_none());
-        waiting.unwrap_or_else(PoisonError::into_inner).0.done
+        let mut state = self.lock();
+        while state.done.is_none() {
+            let seen = state.batches;
+            let is_stuck = |state: &mut State| state.done.is_none() && state.batches == seen;
+            let waiting = self.changed.wait_timeout_while(state, patience, is_stuck);
+            let (after, timed_out) = waiting.unwrap_or_else(PoisonError::into_inner);
+            state = after;
+            if timed_out.timed_out() {
+                break;
+            }
+        }
+        state.done
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

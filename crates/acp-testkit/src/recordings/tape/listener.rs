@@ -169,5 +169,6 @@ impl Listener {
         }
         self.records.clear();
         self.records.shrink_to(BATCH);
+        self.queue.batch_done();
     }
 }

@@ -112,8 +112,8 @@ impl Tape {
     }
 
     /// Ends the recording, with the reason for people, and waits until it is written, which blocks
-    /// the thread. Returns the number of lines that were lost, or `None` if the file was not
-    /// written in time.
+    /// the thread. Returns the number of lines that were lost, or `None` if the file was stuck for
+    /// so long.
     #[must_use]
     pub fn end(self, reason: &str, patience: Duration) -> Option<u64> {
         self.queue.close(reason);
