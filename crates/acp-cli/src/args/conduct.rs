@@ -36,7 +36,7 @@ pub(super) fn definition() -> Command {
             "A client starts it as it would start the agent. Components are separated by `--`, and the last \
              one is the agent. They are started by the client's `initialize`.\n\n\
              A component that ends ends the chain. A file may say otherwise, and has proxies of this program: \
-             see docs/PROXIES.md.\n\n\
+             see docs/PROXIES.md.\n\nExample:\n  acp conduct my-proxy -- my-agent --acp\n\n\
              Exit status: 0 the client has gone, 1 a component has failed, 130 a signal.",
         )
         .arg(

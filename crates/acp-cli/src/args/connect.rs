@@ -9,6 +9,9 @@ const NOTES: &str = "\
 An editor starts it as it would start the agent. Messages pass as they are. It ends when the editor closes its
 stdin, and when the agent has ended.
 
+Example:
+  acp connect wss://agents.example/acp --token-file token
+
 exit status:
   0 either side has ended   1 the connection was lost, or could not be made   2 usage
   3 the server refused the credentials   130 stopped by a signal";

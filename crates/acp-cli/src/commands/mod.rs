@@ -1,6 +1,7 @@
 //! The commands, a module each.
 
 pub(crate) mod bridge;
+pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod conduct;
@@ -11,5 +12,8 @@ pub(crate) mod man;
 pub(crate) mod mock;
 mod model;
 pub(crate) mod new;
+mod page;
 pub(crate) mod prompt;
 pub(crate) mod serve;
+pub(crate) mod sessions;
+mod start;
