@@ -9,6 +9,7 @@ mod outcome;
 mod output;
 mod passing;
 mod render;
+mod request_id;
 mod schema;
 mod style;
 

@@ -70,7 +70,7 @@ async fn call(
         set_session(&mut params, session.id());
     }
     if known.kind == Kind::Notification {
-        agent.peer().notify(&args.method, &params).await?;
+        agent.peer().notify(&args.method, &params).await.map_err(|error| failed(args, &error))?;
         return Ok(exit::DONE);
     }
     match agent.peer().request::<_, Value>(&args.method, &params).await {
@@ -85,8 +85,12 @@ async fn call(
             tell(&format!("acp: the agent answered `{}` with an error: {shown}", args.method));
             Ok(exit::REFUSED)
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(failed(args, &error)),
     }
+}
+
+fn failed(args: &CallArgs, error: &CallError) -> Failure {
+    format!("`{}` has no answer: {error}", args.method).into()
 }
 
 fn set_session(params: &mut serde_json::Value, id: impl AsRef<str>) {

@@ -1,7 +1,6 @@
 //! A run as lines of JSON: `acp prompt --json`.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
 
 use acp_cli::terminal::{Screen, Tone};
 use acp_client::v1::{PromptResponse, RequestPermissionOutcome, RequestPermissionRequest, ToolCall};
@@ -12,15 +11,13 @@ use crate::outcome::Failure;
 use crate::render::CALLS;
 use crate::render::inert::inert;
 use crate::render::update::update;
+use crate::request_id::RequestId;
 
 /// The version of the envelope. A member may be added to it without a new version.
 const VERSION: u64 = 1;
 
 /// The JSON Schema of a line.
 pub(crate) const SCHEMA: &str = include_str!("../../schema/prompt-events.json");
-
-/// The id of the JSON-RPC request of the turn, once it is on its way.
-pub(crate) type RequestId = Arc<OnceLock<Value>>;
 
 /// Writes each event as a line: an envelope, and the members of its type.
 pub(crate) struct JsonLines {
@@ -108,7 +105,7 @@ impl JsonLines {
 
     fn line(&mut self, kind: &str, members: &Value) {
         let session = json!(self.session);
-        let request = self.request.get().unwrap_or(&Value::Null);
+        let request = self.request.json();
         let members = members.to_string();
         let members = members.strip_prefix('{').unwrap_or("}");
         let line = format!(

@@ -30,20 +30,27 @@ impl Quiet {
             event,
             Event::Message(_) | Event::MessageReplaced { kind: MessageKind::Agent, .. } | Event::Missed(_)
         );
+        let before = self.rest.written().len();
         if is_answer {
             self.rest.end_line()?;
-            return self.answer.event(event);
+            self.answer.event(event)?;
+            self.drop_rest(before);
+            return Ok(());
         }
-        let before = self.rest.written().len();
         self.rest.event(event)?;
         if self.rest.written().len() > before {
             // The answer goes on after this, on a line of its own.
             self.answer.end_line()?;
         }
+        self.drop_rest(before);
+        Ok(())
+    }
+
+    /// Takes back what was written of the rest since then, where it is not shown.
+    fn drop_rest(&mut self, before: usize) {
         if !self.shows_rest {
             self.rest.written().truncate(before);
         }
-        Ok(())
     }
 
     pub(crate) fn learn(&mut self, event: Event) {

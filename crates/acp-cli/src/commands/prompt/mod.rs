@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acp_cli::terminal::{Asker, Desk};
-use acp_client::tap::{Direction, Kind, Recorder, Tap};
+use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Connect, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
@@ -26,9 +26,10 @@ use crate::interrupt::{Interrupt, Interrupts};
 use crate::outcome::{Failure, exit, tell, tell_stderr};
 use crate::output::Output;
 use crate::render::Renderer;
-use crate::render::json::{JsonLines, RequestId};
+use crate::render::json::JsonLines;
 use crate::render::quiet::Quiet;
 use crate::render::view::View;
+use crate::request_id::RequestId;
 use crate::style::{Look, Style};
 
 /// The time that an agent has to end a turn after a limit was reached.
@@ -86,21 +87,10 @@ fn view(args: &PromptArgs, options: Options) -> (View, Options) {
         Form::Quiet => (View::Quiet(Box::new(Quiet::new(Style::detect()))), options),
         Form::Json => {
             let request = RequestId::default();
-            let view = View::Json(Box::new(JsonLines::new(RequestId::clone(&request))));
-            (view, options.tap(tap(request)))
+            let view = View::Json(Box::new(JsonLines::new(request.clone())));
+            (view, options.layer_out(request))
         }
     }
-}
-
-/// Returns the tap that takes note of the id of the turn's request.
-fn tap(request: RequestId) -> Tap {
-    Tap::new(move |traffic| {
-        let is_ours = traffic.direction == Direction::Out && traffic.kind == Kind::Request;
-        if let Some(id) = traffic.id.filter(|_| is_ours && traffic.method == Some("session/prompt")) {
-            // There is one turn.
-            let _ = request.set(serde_json::to_value(id).unwrap_or_default());
-        }
-    })
 }
 
 /// The end of a turn: by itself, or because nobody wanted to wait.

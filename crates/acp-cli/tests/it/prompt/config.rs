@@ -31,7 +31,9 @@ fn set(version: u8, options: &str, config: &[&str]) -> (Option<i32>, String, Vec
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.args(["prompt", "hello", "--timeout", "60", "--verbose", "--protocol", &version.to_string()]);
-    config.iter().for_each(|config| drop(command.args(["--config", config])));
+    for config in config {
+        command.args(["--config", config]);
+    }
     command.args(["--", "sh", "-c", &script]);
     let output = command.stdin(Stdio::null()).output().expect("acp runs");
     let err = String::from_utf8(output.stderr).expect("UTF-8");
