@@ -24,4 +24,5 @@ pub mod releases;
 pub mod roundtrip;
 pub mod rules;
 pub mod schema;
+pub mod start;
 pub mod workspace;

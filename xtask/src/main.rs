@@ -28,6 +28,7 @@ cargo xtask interop mcp [--only <text>] [--write]
 cargo xtask conformance [--list] [--only <text>] [--render]
                                      run `acp check` against our examples, other SDKs and real agents, and write
                                      docs/CONFORMANCE.md
+cargo xtask start                    measure the start of `acp --help` beside an empty program, and the size of `acp`
 ";
 
 fn main() -> ExitCode {
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         "map" => xtask::map::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),
         "interop" => xtask::interop::run(rest),
+        "start" => xtask::start::run(rest),
         "conformance" => xtask::conformance::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -4,9 +4,13 @@ mod args;
 mod commands;
 mod interrupt;
 mod named;
+mod nearest;
 mod outcome;
+mod output;
 mod passing;
 mod render;
+mod request_id;
+mod schema;
 mod style;
 
 use std::io::{self, ErrorKind, Write};
@@ -14,8 +18,8 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    bridge, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new, prompt,
-    replay, serve, tap,
+    bridge, call, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new, prompt,
+    replay, serve, sessions, tap,
 };
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
@@ -36,6 +40,9 @@ fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
+        Command::PromptSchema => say(render::json::SCHEMA),
+        Command::Sessions(args) => runtime.block_on(until_told(sessions::run(args))),
+        Command::Call(args) => runtime.block_on(until_told(call::run(args))),
         Command::Info(args) => runtime.block_on(until_told(info::run(args))),
         Command::Bridge(args) => runtime.block_on(bridge::run(&args)),
         Command::Check(args) => runtime.block_on(until_told(check::run(args))),
@@ -56,7 +63,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Demo => runtime.block_on(demo::run()),
         Command::DemoAgent => runtime.block_on(demo::serve_agent()),
         Command::Completions(shell) => say(&man::completions(shell)),
-        Command::Man(folder) => say(&man::pages(folder.as_deref())?),
+        Command::Man { dir: Some(dir), is_markdown: true } => say(&man::markdown(&dir)?),
+        Command::Man { dir, .. } => say(&man::pages(dir.as_deref())?),
         Command::Tell(text) => say(&text),
     };
     // A write that nobody reads cannot be interrupted, and is not worth waiting for. An agent that

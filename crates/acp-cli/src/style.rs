@@ -29,6 +29,11 @@ impl Style {
         Self { colours: std::io::stdout().is_terminal() && !unwanted }
     }
 
+    /// Never chooses colours.
+    pub(crate) const fn plain() -> Self {
+        Self { colours: false }
+    }
+
     #[cfg(test)]
     pub(crate) const fn new(colours: bool) -> Self {
         Self { colours }

@@ -28,7 +28,7 @@ pub(super) fn definition() -> Command {
         )
         .after_help(
             "A client starts it as it would start the agent. The agent is started when the client has \
-             introduced itself.",
+             introduced itself.\n\nExample:\n  acp prompt Hello -- acp bridge --to 2 -- agent-of-version-2",
         )
         .arg(
             option("to", "VERSION", value::version)

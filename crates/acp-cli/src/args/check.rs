@@ -47,6 +47,10 @@ pub(crate) struct McpSideArgs {
 pub(super) const USAGE: &str = "acp check agent|client [OPTIONS] -- COMMAND [ARGS…]";
 
 const EXIT_STATUS: &str = "\
+Examples:
+  acp check agent -- my-agent --acp
+  acp check client -- my-client --agent {agent} {prompt}
+
 exit status:
   0 no rule is broken   1 a rule is broken, or an expected failure has passed
   2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";

@@ -65,6 +65,7 @@ pub(super) fn definition() -> Command {
              see docs/PROXIES.md.\n\n\
              An agent that takes no MCP servers over its connection gets those of proxies by `acp mcp-shim`, or \
              by HTTP on this machine.\n\n\
+             Example:\n  acp conduct my-proxy -- my-agent --acp\n\n\
              Exit status: 0 the client has gone, 1 a component has failed, 130 a signal.",
         )
         .arg(

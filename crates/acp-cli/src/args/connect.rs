@@ -21,6 +21,9 @@ const NOTES: &str = "\
 An editor starts it as it would start the agent. Messages pass as they are. It ends when the agent has ended, and
 when its stdin was closed: then requests have `--drain` to be answered, and turns to end. Ctrl-C ends it at once.
 
+Example:
+  acp connect wss://agents.example/acp --token-file token
+
 exit status:
   0 either side has ended   1 the connection was lost, or could not be made   2 usage
   3 the server refused the credentials   130 stopped by a signal";

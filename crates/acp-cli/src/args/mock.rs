@@ -23,6 +23,10 @@ pub(super) const USAGE: &str = "acp mock agent|client --script FILE";
 const EXIT_STATUS: &str = "\
 A script is TOML, or NDJSON if its name ends with .ndjson or .jsonl. docs/check/MOCK.md describes its steps.
 
+Examples:
+  acp mock agent --script agent.toml
+  acp mock agent --from turn.ndjson > agent.toml
+
 exit status:
   0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script
   130 stopped by a signal";

@@ -38,6 +38,7 @@ pub(super) fn definition() -> Command {
     Command::new("new")
         .about("Makes a project that builds, runs and has a test, in a new folder")
         .override_usage(USAGE)
+        .after_help("Example:\n  acp new agent my-agent")
         .arg(
             Arg::new("kind")
                 .value_name("KIND")

@@ -28,36 +28,91 @@ pub(crate) struct PromptArgs {
     pub(crate) idle_timeout: Option<Duration>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) verbose: bool,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) images: Vec<PathBuf>,
+    pub(crate) config: Vec<(String, String)>,
+    pub(crate) form: Form,
 }
 
-const EXIT_STATUS: &str = "\
-Forms and pages of the agent are asked on the terminal, and declined where there is none.
+/// The form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The whole turn, for people.
+    Text,
+    /// The answer alone.
+    Quiet,
+    /// A line of JSON for each event.
+    Json,
+}
+
+const AFTER_HELP: &str = "\
+The id of the session is written to stderr, for `--session`. Forms and pages of the agent are asked on the terminal, and \
+declined where there is none. Ctrl-C cancels the turn, and pressed again ends the program. At any other time it ends \
+the program at once.
+
+Examples:
+  acp prompt \"What is in this folder?\" -- my-agent --acp
+  git diff | acp prompt - --file notes.md --quiet -- my-agent --acp > review.md
+  acp prompt Hello --json -- my-agent --acp | jq -r 'select(.type == \"result\").stopReason'
 
 exit status:
-  0 done   1 error   2 usage   3 the agent refused   4 a limit was reached (tokens, requests)
-  124 the time was up   130 cancelled   141 nobody reads the output";
+  0    the agent answered
+  1    error: the agent failed, ended, could not be started or does not have what was asked for
+  2    usage
+  3    the agent refused
+  4    a limit of the agent was reached (tokens, requests)
+  124  the time was up
+  130  cancelled
+  141  nobody reads the output";
 
 pub(super) fn definition() -> Command {
     let command = Command::new("prompt")
         .about("Runs one turn with an agent")
         .override_usage(
-            "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE\n       acp prompt TEXT [OPTIONS] --url URL",
+            "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE\n       acp prompt TEXT [OPTIONS] --url URL\n       acp prompt --schema",
         )
-        .after_help(EXIT_STATUS)
-        .arg(Arg::new("text").value_name("TEXT").help("the text of the prompt").required(true))
+        .after_help(AFTER_HELP)
+        .arg(
+            Arg::new("text")
+                .value_name("TEXT")
+                .help("the text of the prompt, or `-` for that of stdin")
+                .required(true),
+        )
+        .args(content_options())
         .args(session_options())
         .args(limit_options())
-        .arg(
-            option("record", "FILE", value_parser!(PathBuf))
-                .help("write every message to this file, one JSON object a line, with secrets redacted"),
-        )
-        .arg(
-            switch("verbose").short('v').help("show the agent's stderr, other updates, and what was skipped"),
-        );
+        .args(output_options());
     agent::define(command)
 }
 
-fn session_options() -> [Arg; 8] {
+fn content_options() -> [Arg; 2] {
+    [
+        option("file", "PATH", value_parser!(PathBuf)).action(ArgAction::Append).help(
+            "add a file to the prompt: its contents if the agent takes them and they have 1 MiB at most, else a \
+             link; can be given several times",
+        ),
+        option("image", "PATH", value_parser!(PathBuf))
+            .action(ArgAction::Append)
+            .help("add an image (PNG, JPEG, GIF, WebP) for an agent that takes images; can be given several times"),
+    ]
+}
+
+fn output_options() -> [Arg; 5] {
+    [
+        switch("quiet").short('q').conflicts_with_all(["json", "verbose"]).help(
+            "write the answer alone to stdout. Plan, tools and diffs go to stderr, unless stdout is a terminal",
+        ),
+        switch("json").help(
+            "write a line of JSON for each event: see `--schema`. Nobody is asked, except with `--allow ask`",
+        ),
+        switch("schema").exclusive(true).help("write the JSON Schema of the lines of `--json`, and end"),
+        option("record", "FILE", value_parser!(PathBuf))
+            .help("write every message to this file, one JSON object a line, with secrets redacted"),
+        switch("verbose").short('v').help("show the agent's stderr, other updates, and what was skipped"),
+    ]
+}
+
+fn session_options() -> [Arg; 9] {
     [
         option("protocol", "VERSION", value::protocol).help(
             "the version of the protocol: 1, 2 (a draft), or auto, which is 2 if the agent speaks it \
@@ -80,6 +135,9 @@ fn session_options() -> [Arg; 8] {
             .help("files that do not exist read as empty: some agents read every file before they create it"),
         switch("no-terminals").help("do not run commands for the agent"),
         option("mode", "MODE", value_parser!(String)).help("switch the session to this mode first: by its config option of category `mode`, or by `session/set_mode`"),
+        option("config", "NAME=VALUE", value::setting).action(ArgAction::Append).help(
+            "set a config option of the session first, after the mode; can be given several times",
+        ),
     ]
 }
 
@@ -118,6 +176,8 @@ pub(super) fn read(matches: &ArgMatches) -> Result<PromptArgs, String> {
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let limit = |name| matches.get_one::<Duration>(name).copied();
     let servers = matches.get_many::<McpServer>("mcp");
+    let paths = |name| matches.get_many::<PathBuf>(name).into_iter().flatten().cloned().collect();
+    let config = matches.get_many::<(String, String)>("config");
     Ok(PromptArgs {
         text: text("text").unwrap_or_default(),
         agent: agent::read(matches)?,
@@ -134,5 +194,13 @@ pub(super) fn read(matches: &ArgMatches) -> Result<PromptArgs, String> {
         idle_timeout: limit("idle-timeout"),
         record: path("record"),
         verbose: matches.get_flag("verbose"),
+        files: paths("file"),
+        images: paths("image"),
+        config: config.into_iter().flatten().cloned().collect(),
+        form: match (matches.get_flag("json"), matches.get_flag("quiet")) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Quiet,
+            _ => Form::Text,
+        },
     })
 }

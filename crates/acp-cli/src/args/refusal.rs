@@ -5,14 +5,17 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-use crate::args::{check, new};
+use crate::args::{check, new, sessions};
 
 /// Returns the sentence for the user. `args` are the arguments after the program's name.
 pub(super) fn refusal(error: &Error, definition: &Command, args: &[OsString]) -> String {
     let refused = Refused { error, command: called(definition, args), args };
     match error.kind() {
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            "the command is missing: see `acp --help`".to_owned()
+            match refused.command {
+                Some(_) => format!("what to do? {}", sessions::USAGE),
+                None => "the command is missing: see `acp --help`".to_owned(),
+            }
         }
         ErrorKind::InvalidSubcommand => {
             let name = refused.text(ContextKind::InvalidSubcommand);
@@ -91,6 +94,10 @@ impl Refused<'_> {
             "<TEXT>" => "the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]",
             "<KIND>" => return format!("what to make? {}", new::USAGE),
             "<SIDE>" => return format!("a check is of an agent or a client: {}", check::USAGE),
+            "<METHOD>" => "the method is missing: acp call METHOD [PARAMS] -- AGENT [ARGS…]",
+            "<ID>" | "<ID>..." => {
+                "the session is missing: name it by its ID, as `acp sessions list` shows it"
+            }
             "<URL>" => "the address is missing: acp connect URL",
             "<NAME>" => return format!("the name is missing: {}", new::USAGE),
             "<SHELL>" => "the shell is missing: acp completions SHELL",

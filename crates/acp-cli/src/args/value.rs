@@ -90,6 +90,14 @@ pub(super) fn variable(text: &str) -> Result<(OsString, Option<OsString>), Strin
     if name.is_empty() { Err("it must be NAME or NAME=VALUE".to_owned()) } else { Ok((name.into(), value)) }
 }
 
+/// A config option of a session, and its value.
+pub(super) fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it must be NAME=VALUE".to_owned()),
+    }
+}
+
 /// The path of an address.
 pub(super) fn url_path(text: &str) -> Result<String, String> {
     let is_path = text.starts_with('/') && !text.contains(['?', '#']) && text.is_ascii();

@@ -1,29 +1,29 @@
 //! `acp info`: what an agent offers, as a table.
 
-use std::io::{self, Write};
-
+use acp_client::Agent;
 use acp_client::sanitize::text;
 use acp_client::v1::InitializeResponse;
-use acp_client::{Agent, Error};
 use serde_json::Value;
 
 use crate::args::info::InfoArgs;
-use crate::outcome::{Failure, exit, tell};
+use crate::commands::start::overdue;
+use crate::outcome::{Failure, exit};
+use crate::output::Output;
+use crate::render::inert::inert;
 
 /// Starts the agent, shows its answer to `initialize`, and ends it.
 pub(crate) async fn run(args: InfoArgs) -> Result<u8, Failure> {
-    let agent = match start(&args).await {
-        Ok(agent) => agent,
-        Err(failure) if matches!(failure.downcast_ref(), Some(Error::InitializeTimeout { .. })) => {
-            tell(&format!("acp: {failure}"));
-            return Ok(exit::TIMED_OUT);
-        }
-        Err(failure) => return Err(failure),
-    };
+    overdue(shown(&args).await)
+}
+
+async fn shown(args: &InfoArgs) -> Result<u8, Failure> {
+    let agent = start(args).await?;
     let response = agent.initialize_response();
-    let shown = if args.json { json(response)? } else { table(response)? };
+    let shown = if args.json { inert(&json(response)?) } else { table(response)? };
     agent.close().await;
-    io::stdout().write_all(shown.as_bytes())?;
+    let mut output = Output::new();
+    output.add(&mut shown.into_bytes());
+    output.flush().await?;
     Ok(exit::DONE)
 }
 

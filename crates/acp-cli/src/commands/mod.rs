@@ -1,6 +1,7 @@
 //! The commands, a module each.
 
 pub(crate) mod bridge;
+pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod conduct;
@@ -13,7 +14,10 @@ pub(crate) mod mcp_shim;
 pub(crate) mod mock;
 mod model;
 pub(crate) mod new;
+mod page;
 pub(crate) mod prompt;
 pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod sessions;
+mod start;
 pub(crate) mod tap;

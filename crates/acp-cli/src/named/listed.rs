@@ -8,9 +8,7 @@ use acp_client::{Registry, RegistryAgent};
 
 use crate::named::error::NamedError;
 use crate::named::{Found, Way, folders};
-
-/// The likeness of two ids from which on one may be meant by the other.
-const NEAR: f64 = 0.8;
+use crate::nearest::nearest;
 
 pub(super) fn find(id: &str, registry: Option<&Path>) -> Result<Found, NamedError> {
     let (file, text) = read(registry)?;
@@ -68,7 +66,5 @@ pub(super) fn start(agent: &RegistryAgent) -> Result<Found, NamedError> {
 
 /// Returns the id that may be meant.
 fn near(id: &str, registry: &Registry) -> Option<String> {
-    let likeness = |agent: &RegistryAgent| strsim::jaro_winkler(id, &agent.id);
-    let best = registry.agents.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
-    (likeness(best) >= NEAR).then(|| best.id.clone())
+    nearest(id, registry.agents.iter().map(|agent| &*agent.id)).map(str::to_owned)
 }

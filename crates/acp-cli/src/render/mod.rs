@@ -1,6 +1,11 @@
 //! A turn as lines on a terminal.
 
-mod text;
+pub(crate) mod inert;
+pub(crate) mod json;
+pub(crate) mod quiet;
+pub(crate) mod text;
+pub(crate) mod update;
+pub(crate) mod view;
 
 use std::collections::HashMap;
 use std::io::{self, Write};

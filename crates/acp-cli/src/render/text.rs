@@ -4,11 +4,11 @@ use acp_client::v1::ContentBlock;
 use acp_client::{Event, FileChanges, FileOperation, StateKind};
 
 /// Returns a status as words: `in_progress` becomes `in progress`.
-pub(super) fn words(status: &str) -> &str {
+pub(crate) fn words(status: &str) -> &str {
     if status == "in_progress" { "in progress" } else { status }
 }
 
-pub(super) fn block_text(block: &ContentBlock) -> String {
+pub(crate) fn block_text(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => format!("[image, {}]", image.mime_type),
@@ -20,7 +20,7 @@ pub(super) fn block_text(block: &ContentBlock) -> String {
 }
 
 /// Returns the line that `--verbose` shows for an event outside of the conversation.
-pub(super) fn aside(event: &Event) -> String {
+pub(crate) fn aside(event: &Event) -> String {
     match event {
         Event::Commands(commands) => {
             let names: Vec<String> =
@@ -53,7 +53,7 @@ pub(super) fn aside(event: &Event) -> String {
 }
 
 /// Returns the lines of changes to files whose texts are not known: the patch, or the names.
-pub(super) fn changed_files(changes: &FileChanges) -> Vec<String> {
+pub(crate) fn changed_files(changes: &FileChanges) -> Vec<String> {
     if let Some(patch) = &changes.patch {
         return patch.text.lines().map(str::to_owned).collect();
     }

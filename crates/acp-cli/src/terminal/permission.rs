@@ -34,6 +34,7 @@ impl PermissionDialog {
         let chosen = self.request.options.iter().find(|option| Some(&option.option_id) == outcome.option());
         let name = chosen.map_or("no answer fits: cancelled".to_owned(), |option| label(&option.name, NAME));
         screen.line(Tone::Question, &format!("permission: {}: {name}", subject(&call)))?;
+        screen.decided(&self.request, &outcome)?;
         self.is_allowed = chosen.is_some_and(|option| {
             matches!(option.kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
         });

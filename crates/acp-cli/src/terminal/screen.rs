@@ -2,7 +2,7 @@
 
 use std::io;
 
-use acp_client::v1::{RequestPermissionRequest, ToolCall};
+use acp_client::v1::{RequestPermissionOutcome, RequestPermissionRequest, ToolCall};
 
 /// The weight of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,4 +39,17 @@ pub trait Screen {
 
     /// Tells the screen that the user has ended the line behind that text.
     fn answered(&mut self) {}
+
+    /// Tells the screen how a permission request was answered. A [line](Self::line) for the user
+    /// says that, too.
+    ///
+    /// # Errors
+    /// Fails if nothing can be written.
+    fn decided(
+        &mut self,
+        _request: &RequestPermissionRequest,
+        _outcome: &RequestPermissionOutcome,
+    ) -> io::Result<()> {
+        Ok(())
+    }
 }

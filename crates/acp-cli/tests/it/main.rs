@@ -3,10 +3,13 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
 mod bridge;
+#[cfg(unix)]
+mod call;
 mod check;
 #[cfg(unix)]
 mod conduct;
 mod demo;
+mod help;
 mod info;
 mod mock;
 #[cfg(unix)]
@@ -20,6 +23,7 @@ mod protocol;
 mod remote;
 #[cfg(unix)]
 mod replay;
+mod sessions;
 #[cfg(unix)]
 mod stopped;
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::prompt::{AGENT, OPEN};
+use crate::prompt::{AGENT, OPEN, beside_session};
 
 /// A home with programs in it, and the registry in its usual place.
 struct Home {
@@ -77,7 +77,7 @@ impl Home {
 fn finish(command: &mut Command) -> (i32, String, String) {
     let output = command.output().expect("acp runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("it exits"), text(output.stdout), text(output.stderr))
+    (output.status.code().expect("it exits"), text(output.stdout), beside_session(&text(output.stderr)))
 }
 
 fn robot(distribution: &Value) -> Value {

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::prompt::{AGENT, OPEN};
+use crate::prompt::{AGENT, OPEN, beside_session};
 
 /// An agent of version 2, up to its session.
 const OPEN_2: &str = r#"
@@ -27,7 +27,7 @@ fn run(options: &[&str], script: &str) -> (i32, String, String) {
     command.args(["prompt", "hello", "--timeout", "60"]).args(options).args(["--", "sh", "-c", script]);
     let output = command.stdin(Stdio::null()).output().expect("acp runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("it exits"), text(output.stdout), text(output.stderr))
+    (output.status.code().expect("it exits"), text(output.stdout), beside_session(&text(output.stderr)))
 }
 
 #[test]

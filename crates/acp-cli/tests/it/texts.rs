@@ -83,6 +83,7 @@ fn there_is_a_man_page_for_each_command() {
     names.sort();
     let expected = [
         "acp-bridge.1",
+        "acp-call.1",
         "acp-check.1",
         "acp-completions.1",
         "acp-conduct.1",
@@ -97,6 +98,11 @@ fn there_is_a_man_page_for_each_command() {
         "acp-prompt.1",
         "acp-replay.1",
         "acp-serve.1",
+        "acp-sessions-delete.1",
+        "acp-sessions-export.1",
+        "acp-sessions-list.1",
+        "acp-sessions-load.1",
+        "acp-sessions.1",
         "acp-tap.1",
         "acp.1",
     ];

@@ -1,10 +1,11 @@
 //! `acp prompt`: one turn with an agent.
 
 mod activity;
+mod attached;
 mod limits;
 mod open;
-mod output;
 mod run;
+mod settings;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,15 +16,20 @@ use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Connect, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
-use crate::args::prompt::PromptArgs;
+use crate::args::prompt::{Form, PromptArgs};
 use crate::args::value::Allow;
 use crate::commands::prompt::activity::Activity;
+use crate::commands::prompt::attached::Prompt;
 use crate::commands::prompt::limits::Limits;
-use crate::commands::prompt::output::Output;
 use crate::commands::prompt::run::{Halt, Run};
 use crate::interrupt::{Interrupt, Interrupts};
 use crate::outcome::{Failure, exit, tell, tell_stderr};
+use crate::output::Output;
 use crate::render::Renderer;
+use crate::render::json::JsonLines;
+use crate::render::quiet::Quiet;
+use crate::render::view::View;
+use crate::request_id::RequestId;
 use crate::style::{Look, Style};
 
 /// The time that an agent has to end a turn after a limit was reached.
@@ -51,46 +57,38 @@ pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
 /// Runs from the start of the agent to its end.
 async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
     let interrupts = Interrupts::listen()?;
-    let activity = args.idle_timeout.map(|limit| (limit, Activity::new()));
-    let options = match &activity {
-        Some((_, activity)) => options.tap(activity.tap()),
-        None => options,
-    };
-    let (desk, asker) = desk(args.allow);
+    let (desk, asker) = desk(args.allow, args.form);
+    let (screen, options) = view(args, options);
     let mut run = Run {
-        screen: Renderer::new(Vec::new(), Style::detect(), args.verbose),
+        screen,
         output: Output::new(),
         desk,
         interrupts,
         // Until the agent has answered `initialize` it has a limit of its own.
         limits: Limits::new(args.timeout),
     };
-    let agent = match run.attend(start(args, &asker, options), None).await {
-        Ok(Ok(agent)) => agent,
-        Ok(Err(failure)) if is_overdue(&failure) => {
-            tell(&format!("acp: {failure}"));
-            return Ok(exit::TIMED_OUT);
-        }
-        Ok(Err(failure)) => return Err(failure),
-        Err(halt) => return run.stop(halt).await,
-    };
-    if let Some((limit, activity)) = activity {
-        run.limits.watch(limit, activity);
+    let code = run.whole(args, options, &asker).await;
+    if let Err(failure) = &code {
+        // The reason follows the output. A user who does not want to wait for the output gets it
+        // at once.
+        run.screen.failed(failure, exit::ERROR);
+        let _ = run.write_out().await;
     }
-    let code = run.with(&agent, args).await;
-    tell_of(&agent, args.verbose, &mut run, &code);
-    match code {
-        Ok(End::Code(code)) => run.close(&agent, code).await,
-        // Nothing is waited for from here on, not even the agent's goodbye.
-        Ok(End::GivenUp(code)) => {
-            run.write_last().await;
-            Ok(code)
+    code
+}
+
+/// Returns the form in which the run is shown, and the options of its connection.
+fn view(args: &PromptArgs, options: Options) -> (View, Options) {
+    match args.form {
+        Form::Text => {
+            let text = Renderer::new(Vec::new(), Style::detect(), args.verbose);
+            (View::Text(Box::new(text)), options)
         }
-        Err(failure) => {
-            // The reason follows the output. A user who does not want to wait for the output gets
-            // it at once.
-            let _ = run.write_out().await;
-            Err(failure)
+        Form::Quiet => (View::Quiet(Box::new(Quiet::new(Style::detect()))), options),
+        Form::Json => {
+            let request = RequestId::default();
+            let view = View::Json(Box::new(JsonLines::new(request.clone())));
+            (view, options.layer_out(request))
         }
     }
 }
@@ -107,8 +105,9 @@ fn is_overdue(failure: &Failure) -> bool {
 
 /// A user at a terminal can be asked; through a pipe only with `--allow ask`. Nobody else can
 /// consent.
-fn desk(allow: Option<Allow>) -> (Desk, Asker) {
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+fn desk(allow: Option<Allow>, form: Form) -> (Desk, Asker) {
+    // Lines of JSON are for a program, which is asked only if it says that it answers.
+    let is_terminal = form != Form::Json && io::stdin().is_terminal() && io::stdout().is_terminal();
     let standing = match allow {
         Some(Allow::Once) => Some(PermissionAnswer::AllowOnce),
         Some(Allow::Always) => Some(PermissionAnswer::AllowAlways),
@@ -143,9 +142,46 @@ fn serve(connect: Connect, args: &PromptArgs) -> Result<Connect, Failure> {
 }
 
 impl Run {
+    async fn whole(&mut self, args: &PromptArgs, options: Options, asker: &Asker) -> Result<u8, Failure> {
+        let prompt = match self.attend(Prompt::read(args), None).await {
+            Ok(prompt) => prompt?,
+            Err(halt) => return self.stop(halt).await,
+        };
+        let activity = args.idle_timeout.map(|limit| (limit, Activity::new()));
+        let options = match &activity {
+            Some((_, activity)) => options.tap(activity.tap()),
+            None => options,
+        };
+        let agent = match self.attend(start(args, asker, options), None).await {
+            Ok(Ok(agent)) => agent,
+            Ok(Err(failure)) if is_overdue(&failure) => {
+                tell(&format!("acp: {failure}"));
+                self.screen.failed(&failure, exit::TIMED_OUT);
+                self.write_last().await;
+                return Ok(exit::TIMED_OUT);
+            }
+            Ok(Err(failure)) => return Err(failure),
+            Err(halt) => return self.stop(halt).await,
+        };
+        if let Some((limit, activity)) = activity {
+            self.limits.watch(limit, activity);
+        }
+        let code = self.with(&agent, args, prompt).await;
+        tell_of(&agent, args.verbose, self, &code);
+        match code? {
+            End::Code(code) => self.close(&agent, code).await,
+            // Nothing is waited for from here on, not even the agent's goodbye.
+            End::GivenUp(code) => {
+                self.screen.failed(&"not waiting any longer".into(), code);
+                self.write_last().await;
+                Ok(code)
+            }
+        }
+    }
+
     /// Opens the session and runs the turn.
-    async fn with(&mut self, agent: &Agent, args: &PromptArgs) -> Result<End, Failure> {
-        let turn = match open::turn(self, agent, args).await {
+    async fn with(&mut self, agent: &Agent, args: &PromptArgs, prompt: Prompt) -> Result<End, Failure> {
+        let turn = match open::turn(self, agent, args, prompt).await {
             Ok(turn) => turn,
             Err(halt) => return self.stop(halt).await.map(End::GivenUp),
         };
@@ -156,10 +192,14 @@ impl Run {
     async fn stop(&mut self, halt: Halt) -> Result<u8, Failure> {
         let code = match halt {
             Halt::Failed(failure) => return Err(failure),
-            Halt::Interrupted => exit::CANCELLED,
+            Halt::Interrupted => {
+                self.screen.failed(&"stopped by a signal".into(), exit::CANCELLED);
+                exit::CANCELLED
+            }
             Halt::Unread => exit::UNREAD,
             Halt::Reached(reached) => {
                 self.screen.line(Look::Yellow, &reached.what())?;
+                self.screen.failed(&reached.what().into(), exit::TIMED_OUT);
                 exit::TIMED_OUT
             }
         };
@@ -172,7 +212,7 @@ impl Run {
     async fn show(&mut self, mut turn: Turn) -> Result<End, Failure> {
         let mut stopping = None;
         loop {
-            self.output.add(self.screen.written());
+            self.screen.move_to(&mut self.output);
             let is_written = self.output.is_written();
             tokio::select! {
                 // The reasons to stop come first, so that an agent that never pauses cannot keep
@@ -207,13 +247,12 @@ impl Run {
                 // While nobody reads, the agent waits. Its end is awaited even without readers.
                 event = turn.next(), if is_written || stopping.is_some() => match event {
                     Some(event) if self.output.len() < UNREAD => self.screen.event(&event)?,
-                    Some(_) => {}
+                    Some(_) => self.screen.skip(),
                     None => break,
                 },
                 attended = self.desk.attend(&mut self.screen), if is_written => attended?,
             }
         }
-        self.screen.end_line()?;
         let done = turn.finish().await?;
         let code = match done.stop_reason {
             StopReason::EndTurn => exit::DONE,
@@ -222,9 +261,7 @@ impl Run {
             StopReason::Cancelled => stopping.unwrap_or(exit::CANCELLED),
             _ => exit::ERROR,
         };
-        if code != exit::DONE {
-            self.screen.line(Look::Yellow, &format!("the turn ended with: {}", done.stop_reason))?;
-        }
+        self.screen.ended(&done, code)?;
         match stopping {
             // Some of it was not shown, so the run is not done.
             Some(stopping) if !self.write_last().await => Ok(End::Code(stopping)),

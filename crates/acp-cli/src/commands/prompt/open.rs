@@ -4,20 +4,29 @@ use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use acp_client::v1::{
-    AuthMethod, ErrorCode, McpServer, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigValue,
-};
+use acp_client::sanitize::line;
+use acp_client::v1::{AuthMethod, ErrorCode, McpServer};
 use acp_client::{Agent, Entry, Error, Event, LoadSession, Session, Transcript, Turn, Updates};
 
 use crate::args::prompt::PromptArgs;
+use crate::commands::prompt::attached::Prompt;
 use crate::commands::prompt::run::{Halt, Run};
 use crate::commands::prompt::session_folder;
+use crate::commands::prompt::settings::{set_config, set_mode};
 use crate::outcome::{Failure, tell};
-use crate::render::{CALLS, Renderer};
+use crate::render::CALLS;
+use crate::render::view::View;
 
-/// Opens the session, sets its mode and sends the prompt. Questions are answered meanwhile.
-pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Turn, Halt> {
+/// Opens the session, sets its mode and options, and sends the prompt. Questions are answered
+/// meanwhile.
+pub(crate) async fn turn(
+    run: &mut Run,
+    agent: &Agent,
+    args: &PromptArgs,
+    prompt: Prompt,
+) -> Result<Turn, Halt> {
+    // A prompt that the agent does not take needs no session.
+    let prompt = prompt.into_blocks(agent, args.agent.is_remote()).map_err(Halt::Failed)?;
     let cwd = session_folder(args).map_err(|error| Halt::Failed(error.into()))?;
     let opened = match &args.session {
         Some(id) => reopen(run, agent, id, &cwd, &args.mcp).await?,
@@ -28,34 +37,19 @@ pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Res
         }
     };
     let session = opened.map_err(|error| Halt::Failed(with_logins(agent, error)))?;
-    if args.verbose {
-        tell(&format!("session: {}", session.id()));
-    }
+    tell(&format!("session: {}", line(session.id().as_str())));
+    run.screen.opened(&session, args.session.is_some());
     if let Some(mode) = &args.mode {
         let mut updates = session.updates();
         let set = run.attend(set_mode(&session, mode), Some(&mut updates)).await?;
         set.map_err(failed)?;
     }
-    run.attend(session.prompt(args.text.as_str()), None).await?.map_err(failed)
-}
-
-/// Sets the mode as the agent offers it: by the config option that has the modes, otherwise by
-/// `session/set_mode`.
-async fn set_mode(session: &Session, mode: &str) -> Result<(), Error> {
-    let options = session.config_options();
-    let is_modes = |option: &&SessionConfigOption| {
-        option.category == Some(SessionConfigOptionCategory::Mode)
-            && matches!(option.kind, SessionConfigKind::Select(_))
-    };
-    // An agent may have both on its way to config options, with modes that only one of them has.
-    let has_mode = |option: &SessionConfigOption| {
-        let value = SessionConfigValue::Id { value: mode.into() };
-        session.modes().is_none() || SessionConfigOption::check(&options, &option.id, &value).is_ok()
-    };
-    match options.iter().find(is_modes).filter(|option| has_mode(option)) {
-        Some(option) => session.set_config_option(option.id.clone(), mode).await.map(drop),
-        None => session.set_mode(mode).await,
+    for (name, value) in &args.config {
+        let mut updates = session.updates();
+        let set = run.attend(set_config(&session, name, value), Some(&mut updates)).await?;
+        set.map_err(Halt::Failed)?;
     }
+    run.attend(session.prompt(prompt), None).await?.map_err(failed)
 }
 
 fn failed(error: Error) -> Halt {
@@ -110,7 +104,7 @@ async fn load(load: LoadSession, calls: &mut Transcript) -> Result<Session, Erro
 
 /// Some agents repeat the conversation when a session is resumed, against the protocol. The
 /// repetition is not a part of the turn.
-fn forget_replay(session: &Session, screen: &mut Renderer<Vec<u8>>) {
+fn forget_replay(session: &Session, screen: &mut View) {
     let mut updates = session.updates();
     while let Some(event) = at_once(&mut updates) {
         screen.learn(event);

@@ -7,14 +7,14 @@ use acp_cli::terminal::Desk;
 use acp_client::{Event, Updates};
 
 use crate::commands::prompt::limits::{Limits, Reached};
-use crate::commands::prompt::output::Output;
 use crate::interrupt::Interrupts;
 use crate::outcome::Failure;
-use crate::render::Renderer;
+use crate::output::Output;
+use crate::render::view::View;
 
 /// The parts that a run attends to from its start to its end.
 pub(crate) struct Run {
-    pub(crate) screen: Renderer<Vec<u8>>,
+    pub(crate) screen: View,
     pub(crate) output: Output,
     pub(crate) desk: Desk,
     pub(crate) interrupts: Interrupts,
@@ -43,7 +43,7 @@ impl Run {
     ) -> Result<T, Halt> {
         let mut work = pin!(work);
         loop {
-            self.output.add(self.screen.written());
+            self.screen.move_to(&mut self.output);
             let is_written = self.output.is_written();
             tokio::select! {
                 biased;
@@ -60,7 +60,7 @@ impl Run {
 
     /// Waits until everything is written.
     pub(crate) async fn write_out(&mut self) -> Result<(), Halt> {
-        self.output.add(self.screen.written());
+        self.screen.move_to(&mut self.output);
         tokio::select! {
             biased;
             _ = self.interrupts.next() => Err(Halt::Interrupted),
@@ -71,7 +71,7 @@ impl Run {
 
     /// Writes the output that the reader takes at once. Returns true if that was all of it.
     pub(crate) async fn write_last(&mut self) -> bool {
-        self.output.add(self.screen.written());
+        self.screen.move_to(&mut self.output);
         self.output.flush_if_read().await
     }
 }

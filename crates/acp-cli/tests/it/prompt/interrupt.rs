@@ -66,3 +66,53 @@ fn an_acp_that_is_told_to_end_leaves_no_agent_behind() {
         assert!((0..500).any(|_| gone()), "{pid} is still there");
     }
 }
+
+#[test]
+fn an_interrupt_ends_the_program_in_each_phase_before_the_turn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("reached").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let reached = format!("echo $$ > {pipe}; while :; do take; done");
+    let initialized = r#"take; give '{"protocolVersion":1}'"#;
+    let options = r#"[{"id":"web","name":"Web","type":"boolean","currentValue":false}]"#;
+    let opened = format!("{initialized}; take; give '{{\"sessionId\":\"s1\",\"configOptions\":{options}}}'");
+    for (phase, options, script) in [
+        ("start", &[][..], reached.clone()),
+        ("initialize", &[], format!("take; {reached}")),
+        ("session", &[], format!("{initialized}; take; {reached}")),
+        ("config", &["--config", "web=true"], format!("{opened}; take; {reached}")),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+        command.args(["prompt", "hello", "--timeout", "60"]).args(options).args(["--", "sh", "-c"]);
+        command.arg(format!("{}{script}", super::AGENT)).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut acp = command.stderr(Stdio::null()).spawn().expect("acp runs");
+        let pid = std::fs::read_to_string(&pipe).expect("the agent is there");
+        assert!(!pid.is_empty(), "{phase}");
+        let killed = Command::new("kill").args(["-INT", acp.id().to_string().as_str()]).status();
+        assert!(killed.expect("kill runs").success());
+        assert_eq!(acp.wait().expect("it ends").code(), Some(130), "{phase}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_program_that_reads_its_stdin_or_a_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    for ends in [true, false] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+        command.args(["prompt", "-", "--file", &pipe, "--json", "--", "sh", "-c", "exit"]);
+        let mut acp = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("acp runs");
+        let stdin = acp.stdin.take();
+        // It opens when the program reads it. After its end stdin is read.
+        let file = std::fs::File::options().write(true).open(&pipe).expect("it opens");
+        let file = Some(file).filter(|_| !ends);
+        let killed = Command::new("kill").args(["-INT", acp.id().to_string().as_str()]).status();
+        assert!(killed.expect("kill runs").success());
+        let output = acp.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{ends}");
+        let lines = super::json::lines(&String::from_utf8(output.stdout).expect("UTF-8"));
+        assert_eq!(lines[0]["exitCode"], 130);
+        drop((stdin, file));
+    }
+}

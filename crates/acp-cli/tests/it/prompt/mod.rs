@@ -1,9 +1,13 @@
 //! `acp prompt` with agents made of a few lines of shell.
 
 mod asking;
+mod config;
+mod content;
 mod ending;
 mod interrupt;
+mod json;
 mod mode;
+mod quiet;
 
 use std::process::{Command, Output, Stdio};
 
@@ -41,7 +45,12 @@ fn acp(options: &[&str], script: &str) -> Command {
 fn run(options: &[&str], script: &str) -> (i32, String, String) {
     let Output { status, stdout, stderr } = acp(options, script).output().expect("acp runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (status.code().expect("it exits"), text(stdout), text(stderr))
+    (status.code().expect("it exits"), text(stdout), beside_session(&text(stderr)))
+}
+
+/// Returns stderr without the line about the session, which every run has.
+pub(crate) fn beside_session(err: &str) -> String {
+    err.split_inclusive('\n').filter(|line| !line.starts_with("session: ")).collect()
 }
 
 #[test]

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use acp_client::{Agent, Error, Session};
 use acp_http::Remote;
 
-use crate::prompt::AGENT;
+use crate::prompt::{AGENT, beside_session};
 
 /// The longest time that a test waits for an event.
 const LONG: Duration = Duration::from_secs(60);
@@ -215,5 +215,5 @@ fn acp(args: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     let output = command.args(args).env_remove("ACP_TOKEN").stdin(Stdio::null()).output().expect("acp runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("it exits"), text(output.stdout), text(output.stderr))
+    (output.status.code().expect("it exits"), text(output.stdout), beside_session(&text(output.stderr)))
 }

@@ -1,7 +1,7 @@
 //! Questions of the agent, and the answers.
 
 #[path = "../../../../../../examples/tests/it/pty.rs"]
-mod pty;
+pub(super) mod pty;
 mod terminal;
 
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{AGENT, acp, run};
+use super::{AGENT, acp, beside_session, run};
 
 /// Says the option that was chosen last.
 const SAY_ANSWER: &str = r#"say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')""#;
@@ -25,7 +25,7 @@ fn whole(options: &[&str], script: &str) -> Command {
 fn output(mut command: Command) -> (i32, String, String) {
     let output = command.output().expect("acp runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("it exits"), text(output.stdout), text(output.stderr))
+    (output.status.code().expect("it exits"), text(output.stdout), beside_session(&text(output.stderr)))
 }
 
 /// Makes a named pipe. An agent that reads it waits for the test.

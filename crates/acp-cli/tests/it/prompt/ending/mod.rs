@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
-use super::{AGENT, OPEN, acp, run};
+use super::{AGENT, OPEN, acp, beside_session, run};
 
 /// Says more than a pipe holds, then waits until it is cancelled.
 const FLOOD: &str = r#"take; prompt=$id; text=$(printf '%010000d' 0)
@@ -106,7 +106,8 @@ fn output_that_nobody_wants_any_more_ends_a_run_silently() {
     out.read_exact(&mut [0; 100]).expect("output");
     drop(out);
     let output = acp.wait_with_output().expect("it ends");
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
+    let err = beside_session(&String::from_utf8_lossy(&output.stderr));
+    assert_eq!((output.status.code(), err.as_str()), (Some(141), ""));
 }
 
 #[test]
@@ -167,7 +168,7 @@ fn the_reason_in_an_agents_error_is_shown() {
             let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
             acp.args(["prompt", "hello", "--timeout", "60", "--", "sh", "-c", &format!("{AGENT}{script}")]);
             let output = acp.stdin(Stdio::null()).output().expect("acp runs");
-            let err = String::from_utf8_lossy(&output.stderr);
+            let err = beside_session(&String::from_utf8_lossy(&output.stderr));
             assert_eq!(output.status.code(), Some(1), "{method}: {err}");
             let wanted = format!("with an error: Internal error (code -32603){shown}\n");
             assert!(err.starts_with(&format!("acp: the agent answered `{method}`")), "{data}: {err}");
