@@ -4,7 +4,11 @@
 mod client;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(any(feature = "server", all(feature = "client", any(feature = "sse", feature = "ws")), feature = "__wire"))]
+#[cfg(any(
+    feature = "server",
+    all(feature = "client", any(feature = "sse", feature = "ws")),
+    feature = "__wire"
+))]
 #[cfg_attr(
     all(feature = "__wire", not(all(feature = "server", feature = "client", feature = "sse"))),
     allow(dead_code, unused_imports, reason = "it is only checked")

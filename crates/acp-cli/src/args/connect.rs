@@ -22,7 +22,7 @@ An editor starts it as it would start the agent. Messages pass as they are. It e
 when its stdin was closed: then requests have `--drain` to be answered, and turns to end. Ctrl-C ends it at once.
 
 exit status:
-  0 either side has ended   1 the connection was lost, or could not be made   2 usage
+  0 either side has ended   1 the connection was lost or could not be made, or `--drain` was over   2 usage
   3 the server refused the credentials   130 stopped by a signal";
 
 pub(super) fn definition() -> Command {

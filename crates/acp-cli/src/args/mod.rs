@@ -33,7 +33,6 @@ use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
 use crate::args::refusal::refusal;
 use crate::args::serve::ServeArgs;
-use crate::named::address::Address;
 
 /// The command to run.
 #[derive(Debug)]
@@ -167,6 +166,7 @@ mod tests {
     use super::*;
     use crate::args::value::{Allow, Protocol};
     use crate::named::Named;
+    use crate::named::address::Address;
 
     fn parsed(line: &str) -> String {
         match parse(line.split_whitespace().map(OsString::from)) {

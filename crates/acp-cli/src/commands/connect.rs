@@ -7,7 +7,7 @@ use acp_client::Transport;
 use crate::args::connect::ConnectArgs;
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
-use crate::passing::remote::{between, is_denied};
+use crate::passing::remote::{Ended, between, is_denied};
 
 /// Passes messages on until either side ends, and returns the exit code.
 pub(crate) async fn run(args: ConnectArgs) -> Result<u8, Failure> {
@@ -29,8 +29,15 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<u8, Failure> {
         is_stopped = true;
     };
     match between((stdio.reader, stdio.writer), agent, args.drain, stop).await {
-        Ok(()) if is_stopped => Ok(exit::CANCELLED),
-        Ok(()) => Ok(exit::DONE),
+        Ok(_) if is_stopped => Ok(exit::CANCELLED),
+        Ok(Ended::Finished) => Ok(exit::DONE),
+        Ok(Ended::Cut) => {
+            let drain = args.drain;
+            tell(&format!(
+                "acp: the agent did not finish within {drain:?} after the end of stdin: see `--drain`"
+            ));
+            Ok(exit::ERROR)
+        }
         Err(error) => Ok(failed(&error)),
     }
 }

@@ -4,9 +4,9 @@
 mod generated {
     pub(super) mod session_methods;
 }
+mod effect;
 #[cfg(any(all(feature = "client", feature = "sse"), feature = "__wire"))]
 pub(crate) mod event_reader;
-mod effect;
 pub(crate) mod head;
 #[cfg(any(feature = "server", all(feature = "client", feature = "sse"), feature = "__wire"))]
 pub(crate) mod headers;

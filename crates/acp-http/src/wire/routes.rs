@@ -198,7 +198,9 @@ impl Routes {
             Effect::Confirms if !is_error => {
                 open.session.as_deref().and_then(|session| self.confirmed(session));
             }
-            Effect::Starts if !is_error => open.session.iter().for_each(|session| self.turns.accepted(session)),
+            Effect::Starts if !is_error => {
+                open.session.iter().for_each(|session| self.turns.accepted(session))
+            }
             Effect::Ends if !is_error => open.session.iter().for_each(|session| self.turns.closed(session)),
             _ => {}
         }

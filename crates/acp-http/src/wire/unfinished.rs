@@ -68,7 +68,9 @@ impl Unfinished {
         if METHOD.find(message).is_none() {
             return;
         }
-        let Ok(Head { kind: Kind::Request { id, method }, session, .. }) = Head::read(message) else { return };
+        let Ok(Head { kind: Kind::Request { id, method }, session, .. }) = Head::read(message) else {
+            return;
+        };
         let is_long = matches!(&id, Id::Str(id) if id.len() > LONGEST_ID);
         let mut work = self.work();
         if !is_long && work.requests.len() < MOST {

@@ -100,8 +100,11 @@ fn a_turn_of_version_2_ends_when_its_session_is_idle() {
         Received(state("s", "running"), true),
         Received(state("other", "idle"), true),
         // It is not a state.
-        Received(json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s",
-            "update": {"sessionUpdate": "agent_message_chunk", "state": "idle", "x": "state_update"}}}), true),
+        Received(
+            json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s",
+            "update": {"sessionUpdate": "agent_message_chunk", "state": "idle", "x": "state_update"}}}),
+            true,
+        ),
         // The session goes.
         Sent(ask(2, "session/close"), true),
         Received(refuse(2), true),

@@ -65,7 +65,16 @@ impl Events {
         let silence = Box::pin(tokio::time::sleep(connection.limits.keep_alive));
         let busy = connection.busy(true);
         let credentials = grant.end().map(|end| Box::pin(end) as Pin<Box<dyn Future<Output = ()> + Send>>);
-        Self { connection, stream, reader, has_begun: false, has_told: false, silence, credentials, _busy: busy }
+        Self {
+            connection,
+            stream,
+            reader,
+            has_begun: false,
+            has_told: false,
+            silence,
+            credentials,
+            _busy: busy,
+        }
     }
 
     /// Writes the next events into a piece of the body. Returns true at the end of the stream.

@@ -41,13 +41,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(inner: Inner, closing: Arc<Closing>, seat: Seat) -> Self {
-        Self {
-            inner: Mutex::new(inner),
-            shared: Shared::new(),
-            closing,
-            unfinished: Unfinished::new(),
-            seat,
-        }
+        Self { inner: Mutex::new(inner), shared: Shared::new(), closing, unfinished: Unfinished::new(), seat }
     }
 
     pub(super) fn is_initialized(&self) -> bool {

@@ -200,7 +200,9 @@ async fn rm_ws_11_an_agent_that_fails_ends_with_another_code() {
 /// rm-rec-02: over HTTP, too, a client is told if the agent has ended in order.
 #[tokio::test]
 async fn rm_sse_08_a_stream_ends_with_the_code_of_a_websocket() {
-    for (way, code) in [("end", 1000), ("report", 1011), ("panic", 1011), ("delete", 1000), ("shutdown", 1001)] {
+    for (way, code) in
+        [("end", 1000), ("report", 1011), ("panic", 1011), ("delete", 1000), ("shutdown", 1001)]
+    {
         let end = Arc::new(Notify::new());
         let seen = Arc::clone(&end);
         let server = Server::new(Options::new(), move |transport, remote| {
