@@ -25,7 +25,7 @@ Example:
   acp connect wss://agents.example/acp --token-file token
 
 exit status:
-  0 either side has ended   1 the connection was lost, or could not be made   2 usage
+  0 either side has ended   1 the connection was lost or could not be made, or `--drain` was over   2 usage
   3 the server refused the credentials   130 stopped by a signal";
 
 pub(super) fn definition() -> Command {

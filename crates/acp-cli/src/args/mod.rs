@@ -45,7 +45,6 @@ use crate::args::replay::ReplayArgs;
 use crate::args::serve::ServeArgs;
 use crate::args::sessions::SessionsArgs;
 use crate::args::tap::TapArgs;
-use crate::named::address::Address;
 
 /// The command to run.
 #[derive(Debug)]

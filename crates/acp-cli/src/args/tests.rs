@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::args::value::{Allow, Protocol};
 use crate::named::Named;
+use crate::named::address::Address;
 
 fn parsed(line: &str) -> String {
     match parse(line.split_whitespace().map(OsString::from)) {

@@ -11,7 +11,7 @@ use acp_testkit::recordings::Tape;
 use crate::interrupt::Interrupts;
 use crate::named::address::Address;
 use crate::outcome::{Failure, exit, tell};
-use crate::passing::remote::{between, is_denied};
+use crate::passing::remote::{Ended, between, is_denied};
 
 /// Passes messages on until either side ends, and returns the exit code. A tape hears them.
 pub(crate) async fn run(address: &Address, drain: Duration, tape: Option<&Tape>) -> Result<u8, Failure> {
@@ -39,8 +39,14 @@ pub(crate) async fn run(address: &Address, drain: Duration, tape: Option<&Tape>)
         is_stopped = true;
     };
     match between((stdio.reader, stdio.writer), agent, drain, stop).await {
-        Ok(()) if is_stopped => Ok(exit::CANCELLED),
-        Ok(()) => Ok(exit::DONE),
+        Ok(_) if is_stopped => Ok(exit::CANCELLED),
+        Ok(Ended::Finished) => Ok(exit::DONE),
+        Ok(Ended::Cut) => {
+            tell(&format!(
+                "acp: the agent did not finish within {drain:?} after the end of stdin: see `--drain`"
+            ));
+            Ok(exit::ERROR)
+        }
         Err(error) => Ok(failed(&error)),
     }
 }

@@ -46,6 +46,14 @@ impl Watch for OfAgent<'_> {
     }
 }
 
+/// The end of an agent whose client has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Finished,
+    /// Some requests have no answer, or a turn still runs.
+    Cut,
+}
+
 /// Passes messages between a client and an agent, until either ends, or `stop` does.
 ///
 /// When the client has ended, the agent has `drain` to answer its requests and to end its turns.
@@ -57,7 +65,7 @@ pub(crate) async fn between(
     agent: Transport,
     drain: Duration,
     stop: impl Future<Output = ()>,
-) -> io::Result<()> {
+) -> io::Result<Ended> {
     let agent = agent.into_parts();
     let (from_client, to_client) = client;
     let mut to_agent = agent.writer;
@@ -72,12 +80,12 @@ pub(crate) async fn between(
             tokio::select! {
                 // A lost connection fails in both directions, and the reader knows the reason.
                 biased;
-                done = &mut down => return done,
+                done = &mut down => return finished(done),
                 done = &mut up => match done {
                     Ok(()) => {}
                     // The writer only says that it is broken.
-                    Err(error) if is_of_network(&error) => return down.await,
-                    failed => return failed,
+                    Err(error) if is_of_network(&error) => return finished(down.await),
+                    failed => return finished(failed),
                 },
             }
             let finishing = async {
@@ -91,21 +99,26 @@ pub(crate) async fn between(
                     () = all => Ok(()),
                 }
             };
-            timeout(drain, finishing).await.unwrap_or(Ok(()))
+            timeout(drain, finishing).await.map_or(Ok(Ended::Cut), finished)
         };
         tokio::select! {
             biased;
             done = passing => done,
-            () = stop => Ok(()),
+            () = stop => Ok(Ended::Finished),
         }
     };
     // What waits is sent, and the agent learns of the end.
     let closed = to_agent.shutdown().await;
     match ended {
         // The client does not read any more.
-        Err(error) if Error::of(&error).is_none() && is_of_network(&error) => Ok(()),
-        ended => ended.and(closed),
+        Err(error) if Error::of(&error).is_none() && is_of_network(&error) => Ok(Ended::Finished),
+        Err(error) => Err(error),
+        Ok(ended) => closed.map(|()| ended),
     }
+}
+
+fn finished(done: io::Result<()>) -> io::Result<Ended> {
+    done.map(|()| Ended::Finished)
 }
 
 /// Returns true for the error of a stream whose other end is gone.

@@ -7,6 +7,7 @@ mod idle;
 mod negotiation;
 mod open_values;
 mod questions;
+mod reconnect;
 mod requests;
 mod start;
 mod states;

@@ -26,10 +26,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Sets up the client. `versions` chooses those of HTTP, and learns if there is TLS.
+    /// Sets up the client. `versions` chooses those of HTTP, and learns if there is TLS. Over TLS
+    /// HTTP/2 has to be offered as well.
     pub(super) fn new(
         url: Url,
         settings: &Settings,
+        offers_two: bool,
         versions: impl FnOnce(ClientBuilder, bool) -> ClientBuilder,
     ) -> Result<Self, Error> {
         let client = reqwest::Client::builder()
@@ -44,7 +46,10 @@ impl Exchange {
         let is_secure = url.scheme() == "https";
         let client = versions(client, is_secure);
         #[cfg(feature = "__tls")]
-        let client = settings.tls.apply(client, is_secure).map_err(|problem| Error::Setup { problem })?;
+        let client =
+            settings.tls.apply(client, is_secure, offers_two).map_err(|problem| Error::Setup { problem })?;
+        #[cfg(not(feature = "__tls"))]
+        let _ = offers_two;
         #[cfg(not(feature = "__tls"))]
         if is_secure {
             return Err(Error::Url {

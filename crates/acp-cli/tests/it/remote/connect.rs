@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use acp_client::CloseReason;
 
-use super::{HERE, Served, acp, kill, said, until_gone};
+use super::{HERE, Served, acp, kill, pipe, said, until_gone};
 
 /// A command of `acp connect`, as an editor has it.
 fn editor(url: &str) -> acp_client::Command {
@@ -80,6 +80,93 @@ fn it_ends_with_the_server() {
         let (code, err) = finish(process);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.starts_with("acp: "), "{err}");
+    }
+}
+
+/// A client that asks for a turn and closes stdin.
+fn asked(url: &str, options: &[&str], version: u32) -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+    command.args(["connect", url]).args(options).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = command.stderr(Stdio::piped()).spawn().expect("acp runs");
+    let mut stdin = process.stdin.take().expect("is piped");
+    let prompt = r#"{"sessionId":"s1","prompt":[{"type":"text","text":"wait"}]}"#;
+    for (id, method, params) in [
+        (0, "initialize", format!(r#"{{"protocolVersion":{version}}}"#)),
+        (1, "session/new", format!(r#"{{"cwd":"{HERE}","mcpServers":[]}}"#)),
+        (2, "session/prompt", prompt.to_owned()),
+    ] {
+        writeln!(stdin, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+            .expect("it reads");
+    }
+    drop(stdin);
+    let stdout = BufReader::new(process.stdout.take().expect("is piped"));
+    (process, stdout)
+}
+
+/// Reads up to a line with this text.
+fn read_until(stdout: &mut impl BufRead, part: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in stdout.lines() {
+        lines.push(line.expect("a line"));
+        if lines.last().is_some_and(|line| line.contains(part)) {
+            return lines;
+        }
+    }
+    panic!("no {part} in {lines:?}");
+}
+
+#[test]
+fn all_answers_and_turns_come_after_the_end_of_stdin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = pipe(&folder);
+    for version in [1, 2] {
+        let served = match version {
+            1 => Served::with_file(&[], &file),
+            _ => Served::of_version_2(&[], &file),
+        };
+        for url in [served.ws(), served.http()] {
+            let (process, mut stdout) = asked(&url, &[], version);
+            let mut lines = read_until(&mut stdout, "agent_message_chunk");
+            fs::write(&file, "go").expect("written");
+            lines.extend(stdout.lines().map(|line| line.expect("a line")));
+            let (code, err) = finish(process);
+            assert_eq!((code, err.as_str()), (Some(0), ""), "{lines:?}");
+            for id in 0..3 {
+                let answer = format!(r#""id":{id},"result""#);
+                assert_eq!(lines.iter().filter(|line| line.contains(&answer)).count(), 1, "{lines:?}");
+            }
+            assert!(lines.iter().any(|line| line.contains(r#""text":"done""#)), "{lines:?}");
+            // Over HTTP the answer to `session/new` may come later: it is on another stream.
+            let last = if version == 1 { r#""stopReason":"end_turn""# } else { r#""state":"idle""# };
+            assert!(lines.iter().any(|line| line.contains(last)), "{lines:?}");
+            served.until_metric("acp_connections", 0);
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_does_not_finish_is_left_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = pipe(&folder);
+    for version in [1, 2] {
+        let options = ["--grace", "0"];
+        let served = match version {
+            1 => Served::with_file(&options, &file),
+            _ => Served::of_version_2(&options, &file),
+        };
+        for url in [served.ws(), served.http()] {
+            let (process, mut stdout) = asked(&url, &["--drain", "0.5"], version);
+            read_until(&mut stdout, "agent_message_chunk");
+            let (code, err) = finish(process);
+            assert_eq!(code, Some(1), "{err}");
+            assert!(err.contains("did not finish within 500ms after the end of stdin"), "{err}");
+            // A signal does not wait.
+            let (process, mut stdout) = asked(&url, &["--drain", "1000"], version);
+            read_until(&mut stdout, "agent_message_chunk");
+            kill("-TERM", process.id());
+            assert_eq!(finish(process).0, Some(130));
+            served.until_metric("acp_connections", 0);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use acp_client::CloseReason;
+use acp_client::{CloseReason, ProtocolVersion};
 
 use super::{HERE, Served, pipe, said, until_gone};
 
@@ -41,6 +41,59 @@ async fn a_turn_in_flight_comes_to_its_end() {
         assert!(!matches!(busy.wait().await, CloseReason::Local));
         assert_eq!(served.code(), Some(0));
         until_gone(&pid);
+    }
+}
+
+/// In version 2 the answer of a prompt comes first, and then its turn.
+#[tokio::test]
+async fn a_turn_of_version_2_comes_to_its_end_after_its_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = pipe(&folder);
+    for way in [0, 1] {
+        let mut served = Served::of_version_2(&["--drain", "1000"], &file);
+        let connect = acp_client::connect(served.ways()[way].clone()).versions([ProtocolVersion::V2]);
+        let agent = connect.await.expect("it connects");
+        let session = agent.new_session(HERE).await.expect("a session");
+        // The agent has answered.
+        let mut turn = session.prompt("wait").await.expect("it is answered");
+        let pid = loop {
+            let event = turn.next().await.expect("an update");
+            if let Some(pid) = event.text() {
+                break pid.to_owned();
+            }
+        };
+        served.signal("-TERM");
+        served.until("1 connections have 1000s to finish");
+        assert_eq!(served.get("/healthz", "").0, 503);
+        fs::write(&file, "go").expect("written");
+        let mut rest = String::new();
+        while let Some(event) = turn.next().await {
+            rest.extend(event.text());
+        }
+        assert_eq!(rest, "done");
+        turn.finish().await.expect("it ends as it would have");
+        let reason = agent.wait().await;
+        assert!(reason.to_string().contains("1001"), "{reason}");
+        assert_eq!(served.code(), Some(0));
+        until_gone(&pid);
+    }
+}
+
+#[tokio::test]
+async fn a_turn_of_version_2_that_does_not_end_is_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = pipe(&folder);
+    for way in [0, 1] {
+        let mut served = Served::of_version_2(&["--drain", "0", "--grace", "0"], &file);
+        let connect = acp_client::connect(served.ways()[way].clone()).versions([ProtocolVersion::V2]);
+        let agent = connect.await.expect("it connects");
+        let session = agent.new_session(HERE).await.expect("a session");
+        let mut turn = session.prompt("wait").await.expect("it is answered");
+        assert!(turn.next().await.is_some());
+        served.signal("-TERM");
+        assert_eq!(served.code(), Some(0));
+        while turn.next().await.is_some() {}
+        turn.finish().await.expect_err("it is lost");
     }
 }
 

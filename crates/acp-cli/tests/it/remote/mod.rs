@@ -6,6 +6,7 @@ mod drain;
 mod limits;
 mod metrics;
 mod prestart;
+mod recipes;
 mod serve;
 mod tap;
 mod url;
@@ -47,6 +48,25 @@ while :; do
   esac
 done"#;
 
+/// One of version 2. It answers a prompt at once, and works on until its pipe is written to.
+const OBEDIENT_2: &str = r#"
+file=$1
+states() { update "{\"sessionUpdate\":\"state_update\",\"state\":$1}"; }
+says() { update "{\"sessionUpdate\":\"agent_message_chunk\",\"messageId\":\"m2\",\"content\":{\"type\":\"text\",\"text\":\"$1\"}}"; }
+take; give '{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}'
+while :; do
+  take
+  case "$line" in
+    *session/new*) give '{"sessionId":"s1"}' ;;
+    *session/prompt*)
+      give '{"messageId":"m1"}'
+      update '{"sessionUpdate":"user_message","messageId":"m1","content":[{"type":"text","text":"hello"}]}'
+      states '"running"'; says "$$"
+      cat "$file" > /dev/null
+      states '"requires_action"'; states '"running"'; says done; states '"idle","stopReason":"end_turn"' ;;
+  esac
+done"#;
+
 /// A server that runs.
 struct Served {
     process: Child,
@@ -60,6 +80,11 @@ struct Served {
 fn serve(options: &[&str], agent: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg("--").args(agent);
+    with_stderr(command)
+}
+
+/// Lets the tests read what a command tells.
+fn with_stderr(mut command: Command) -> Command {
     command.env_remove("ACP_TOKEN").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command
 }
@@ -75,8 +100,18 @@ impl Served {
         Self::of(options, &["sh", "-c", &script, "sh", file])
     }
 
+    /// Starts a server of agents of version 2.
+    fn of_version_2(options: &[&str], file: &str) -> Self {
+        let script = format!("{AGENT}{OBEDIENT_2}");
+        Self::of(options, &["sh", "-c", &script, "sh", file])
+    }
+
     fn of(options: &[&str], agent: &[&str]) -> Self {
-        let mut process = serve(options, agent).spawn().expect("acp runs");
+        Self::run(serve(options, agent))
+    }
+
+    fn run(mut command: Command) -> Self {
+        let mut process = command.spawn().expect("acp runs");
         let stderr = process.stderr.take().expect("is piped");
         let (sender, told) = channel();
         std::thread::spawn(move || {
@@ -140,8 +175,11 @@ impl Served {
     /// Gets a path. Returns the status, the head, and the body.
     fn get(&self, path: &str, headers: &str) -> (u16, String, String) {
         let mut socket = TcpStream::connect(self.address).expect("it listens");
-        let host = self.address;
-        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}\r\n");
+        let host = match headers.contains("host: ") {
+            true => String::new(),
+            false => format!("host: {}\r\n", self.address),
+        };
+        let request = format!("GET {path} HTTP/1.1\r\n{host}connection: close\r\n{headers}\r\n");
         socket.write_all(request.as_bytes()).expect("is written");
         let mut answer = String::new();
         socket.read_to_string(&mut answer).expect("is read");

@@ -50,6 +50,51 @@ async fn a_session_that_is_open_elsewhere_is_asked_for_again_when_it_is_used() {
     assert_eq!(turn(&session, &mut again, "on").await, ["on"]);
 }
 
+/// rm-rec-03: version 1 does not tell if the turn lives. What still comes of it is shown outside a
+/// turn.
+#[tokio::test]
+async fn what_comes_of_a_lost_turn_is_shown_outside_a_turn() {
+    let (reconnect, mut wires) = over(2);
+    let (mut again, mut first) = (wires.pop().expect("two"), wires.pop().expect("two"));
+    let agent = started(reconnect, &mut first, resumes()).await;
+    let session = open(&agent, &mut first, "s1").await;
+    let (prompted, _) = tokio::join!(session.prompt("go"), first.expect("session/prompt"));
+    drop(first);
+    let lost = prompted.expect("sent").finish().await;
+    assert!(matches!(lost, Err(Error::Closed { .. })), "{lost:?}");
+    again.initialize(resumes()).await;
+    let request = again.expect("session/resume").await;
+    again.answer(&request, json!({})).await;
+    let session = session.current().await.expect("it is back");
+    let mut updates = session.updates();
+    again.text("s1", "late").await;
+    assert_eq!(updates.next().await.expect("an event").text(), Some("late"));
+}
+
+/// rm-rec-02: an agent whose transport tells its end has left for good.
+#[tokio::test]
+async fn an_agent_that_ends_in_order_is_given_up() {
+    for tells in [true, false] {
+        let ((one, mut first), (other, mut again)) = (pipe(), pipe());
+        let one = if tells { one.ends_in_order() } else { one };
+        let transports = Mutex::new(vec![other, one]);
+        let reconnect = acp_client::reconnecting(move || {
+            let next = transports.lock().expect("not poisoned").pop();
+            acp_client::connect(next.expect("started twice"))
+        });
+        let agent = started(reconnect.restart(at_once(3)), &mut first, json!({})).await;
+        drop(first);
+        if tells {
+            assert_eq!(agent.status_is(|_| false).await, AgentStatus::GivenUp);
+            let given_up = agent.current().await;
+            assert!(matches!(given_up, Err(Error::GivenUp { restarts: 0, .. })), "{given_up:?}");
+        } else {
+            again.initialize(json!({})).await;
+            agent.current().await.expect("it is back");
+        }
+    }
+}
+
 /// rm-rec-02: credentials that are refused now would be refused the next time, too.
 #[tokio::test]
 async fn an_agent_that_refuses_the_credentials_is_given_up() {

@@ -1,12 +1,13 @@
 //! The task that sends the messages of a connection, and ends it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Method;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::lanes::{Lane, Lanes};
 use super::letter::Letter;
@@ -14,8 +15,14 @@ use super::outbox::Outbox;
 use super::post;
 use super::shared::Shared;
 use super::stop::Stop;
+use super::stream::FIRST_WAIT;
 use crate::client::error::{Error, Exchanged};
 use crate::client::settings::after;
+
+/// The time in which the server is told of the end, if the first attempt fails.
+const TELLING: Duration = Duration::from_secs(5 * 60);
+/// The longest wait between two of these attempts.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) struct Carrier {
     shared: Arc<Shared>,
@@ -55,17 +62,18 @@ impl Carrier {
             Some(Stop::Over(error)) => error,
             None => None,
         });
-        if can_be_told {
-            self.delete().await;
-        }
+        let is_told = !can_be_told || self.delete().await;
         drop(over);
+        if !is_told {
+            self.insist().await;
+        }
     }
 
     /// Returns the end that the server made, or `None` if this side has closed.
     async fn run(&mut self, outbox: &mut Outbox, stopped: &mut UnboundedReceiver<Stop>) -> Option<Stop> {
         let mut closing = None;
         loop {
-            while let Some((lane, letter)) = self.lanes.next() {
+            while let Some((lane, letter)) = self.lanes.next(self.shared.is_initialized()) {
                 let shared = Arc::clone(&self.shared);
                 self.posts.spawn(async move { (lane, post::post(&shared, letter).await) });
             }
@@ -83,7 +91,7 @@ impl Carrier {
                     }
                 }
                 Some(stop) = stopped.recv() => return Some(stop),
-                () = sleep_until(closing.unwrap_or_else(tokio::time::Instant::now)), if closing.is_some() => {
+                () = sleep_until(closing.unwrap_or_else(Instant::now)), if closing.is_some() => {
                     return None;
                 }
             }
@@ -99,18 +107,38 @@ impl Carrier {
         outcome
     }
 
-    /// Tells the server that the connection is over.
-    async fn delete(&self) {
+    /// Tells the server again that the connection is over. Until it knows, the agent lives on, and
+    /// nobody else gets its sessions: a socket that broke off unnoticed looks as if it were in use.
+    async fn insist(&self) {
+        let until = after(TELLING);
+        let mut wait = FIRST_WAIT;
+        while Instant::now() < until {
+            sleep(wait).await;
+            if self.delete().await {
+                return;
+            }
+            wait = wait.saturating_mul(2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// Tells the server that the connection is over. Returns false if it may not know it.
+    async fn delete(&self) -> bool {
         if !self.shared.is_initialized() {
-            return;
+            return true;
         }
         let what = Exchanged::new("DELETE", None, None);
         let headers = self.shared.names(&None);
         let told = self.shared.exchange.send(Method::DELETE, &headers, Vec::new(), &what);
         match timeout(self.shared.settings.close_timeout, told).await {
-            Ok(Ok(answer)) if answer.status().is_success() => {}
-            Ok(Ok(answer)) => tracing::debug!(status = answer.status().as_u16(), "the DELETE was refused"),
-            Ok(Err(_)) | Err(_) => tracing::debug!("the DELETE got no answer"),
+            Ok(Ok(answer)) => {
+                let status = answer.status();
+                tracing::debug!(status = status.as_u16(), "the DELETE was answered");
+                !status.is_server_error()
+            }
+            Ok(Err(_)) | Err(_) => {
+                tracing::debug!("the DELETE got no answer");
+                false
+            }
         }
     }
 }

@@ -57,9 +57,17 @@ impl<T> Lanes<T> {
     }
 
     /// Takes the next message that may be sent. Its lane is busy until [`done`](Self::done).
-    pub(super) fn next(&mut self) -> Option<(Lane, T)> {
+    ///
+    /// Before the connection `has_begun`, nothing overtakes the message that begins it.
+    pub(super) fn next(&mut self, has_begun: bool) -> Option<(Lane, T)> {
         let is_full = self.at_once >= MOST_AT_ONCE;
-        let place = self.ready.iter().position(|lane| !is_full || *lane == Lane::Answers)?;
+        let begins = !has_begun && self.queues.contains_key(&Lane::Connection);
+        let may_go = |lane: &Lane| match lane {
+            Lane::Connection => !is_full,
+            Lane::Session(_) => !is_full && !begins,
+            Lane::Answers => !begins,
+        };
+        let place = self.ready.iter().position(may_go)?;
         let lane = self.ready.remove(place)?;
         let queue = self.queues.get_mut(&lane)?;
         let (_, message) = queue.waiting.pop_front()?;

@@ -38,7 +38,7 @@ const PONG_WITHIN: Duration = Duration::from_secs(10);
 
 /// Sets a connection up. It begins with the first message, which is `initialize`.
 pub(super) fn connect(url: Url, settings: &Settings) -> Result<Transport, Error> {
-    let exchange = Exchange::new(url, settings, |client, is_secure| {
+    let exchange = Exchange::new(url, settings, true, |client, is_secure| {
         versions(client, is_secure, settings.prior_knowledge)
     })?;
     let (inbox, incoming) = inbox::inbox();

@@ -45,6 +45,8 @@ enum NotOpen {
     Unknown(Error),
     /// Another attempt may succeed.
     Again(Error),
+    /// It may be open over there. Events may have been sent into nothing.
+    Unheard(Error),
     Refused(Error),
 }
 
@@ -112,7 +114,12 @@ impl EventStream {
                     return Stop::Over(None);
                 }
                 Err(NotOpen::Unknown(error) | NotOpen::Refused(error)) => return Stop::Failed(error),
-                Err(NotOpen::Again(error)) => {
+                // Without a cursor the server would not see the gap.
+                Err(NotOpen::Unheard(error)) if self.cursor.is_none() => {
+                    self.has_been_open = true;
+                    return Stop::Failed(error);
+                }
+                Err(NotOpen::Again(error) | NotOpen::Unheard(error)) => {
                     // If the server is another one by then, it knows nothing of the agent.
                     was_in_order = false;
                     error
@@ -165,8 +172,9 @@ impl EventStream {
         let answer = timeout(shared.silence(), answer).await;
         let answer = match answer {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(NotOpen::Again(error)),
-            Err(_) => return Err(NotOpen::Again(Error::Silent { after: shared.silence() })),
+            Ok(Err(error @ Error::Unreachable { .. })) => return Err(NotOpen::Again(error)),
+            Ok(Err(error)) => return Err(NotOpen::Unheard(error)),
+            Err(_) => return Err(NotOpen::Unheard(Error::Silent { after: shared.silence() })),
         };
         let status = answer.status().as_u16();
         let refused = Error::Refused { exchange: what, status };
@@ -176,7 +184,8 @@ impl EventStream {
             404 | 410 => Err(NotOpen::Unknown(refused)),
             // The server does not have all that comes after the cursor.
             409 if self.cursor.is_some() => Err(NotOpen::Refused(refused)),
-            408 | 409 | 425 | 429 | 500 | 502.. => Err(NotOpen::Again(refused)),
+            502 | 504 => Err(NotOpen::Unheard(refused)),
+            408 | 409 | 425 | 429 | 500 | 503 | 505.. => Err(NotOpen::Again(refused)),
             _ => Err(NotOpen::Refused(refused)),
         }
     }

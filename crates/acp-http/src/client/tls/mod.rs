@@ -84,13 +84,14 @@ impl TlsOptions {
     }
 
     /// Sets up a client with the TLS library of this build. If TLS is not needed, the client may
-    /// trust no certificate.
+    /// trust no certificate. It may offer HTTP/2.
     pub(in crate::client) fn apply(
         &self,
         client: ClientBuilder,
         is_needed: bool,
+        offers_two: bool,
     ) -> Result<ClientBuilder, String> {
-        library::apply(client, &self.roots, self.identity.as_ref(), is_needed)
+        library::apply(client, &self.roots, self.identity.as_ref(), is_needed, offers_two)
     }
 }
 

@@ -12,11 +12,13 @@ pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
 }
 
 /// Trusts the certificates that the operating system trusts, and `roots`, and shows `identity`.
+/// reqwest offers the versions of HTTP itself.
 pub(in crate::client) fn apply(
     client: ClientBuilder,
     roots: &[CertificateDer<'static>],
     identity: Option<&Identity>,
     _is_needed: bool,
+    _offers_two: bool,
 ) -> Result<ClientBuilder, String> {
     let roots = roots.iter().map(|root| Certificate::from_der(root)).collect::<Result<Vec<_>, _>>();
     let roots = roots.map_err(|error| error.without_url().to_string())?;

@@ -40,8 +40,13 @@ pub(in crate::client) fn apply(
     roots: &[CertificateDer<'static>],
     identity: Option<&Identity>,
     is_needed: bool,
+    offers_two: bool,
 ) -> Result<ClientBuilder, String> {
-    let config = config(roots, identity, is_needed)?;
+    let mut config = config(roots, identity, is_needed)?;
+    if offers_two {
+        // reqwest leaves a configuration as it is.
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    }
     Ok(client.tls_backend_preconfigured(config))
 }
 

@@ -23,7 +23,7 @@ pub(super) type Tunnelled = TokioIo<hyper::upgrade::Upgraded>;
 
 /// Asks for a WebSocket, without subprotocols and without extensions.
 pub(super) async fn upgrade(url: Url, settings: &Settings) -> Result<Upgraded, Error> {
-    let exchange = Exchange::new(url, settings, |client, _| client.http1_only())?;
+    let exchange = Exchange::new(url, settings, false, |client, _| client.http1_only())?;
     let what = what();
     let (key, headers) = asked();
     let limit = settings.answer_timeout;
@@ -43,7 +43,7 @@ pub(super) async fn upgrade_through(
     url: Url,
     settings: &Settings,
 ) -> Result<Tunnelled, Error> {
-    let exchange = Exchange::new(url.clone(), settings, |client, _| client)?;
+    let exchange = Exchange::new(url.clone(), settings, false, |client, _| client)?;
     let what = what();
     let (key, headers) = asked();
     let limit = settings.answer_timeout;

@@ -214,6 +214,21 @@ async fn a_stream_without_ids_that_breaks_off_ends_the_connection() {
     }
 }
 
+/// rm-life-08: the server is told again of the end, or its agent would stay.
+#[tokio::test]
+async fn the_end_is_told_until_the_server_knows_it() {
+    let mut lab = Lab::start(|remote| remote).await;
+    drop(lab.events);
+    for status in [None, Some("502 Bad Gateway"), Some("202 Accepted")] {
+        let asked = lab.server.when(|asked| asked.verb == "DELETE").await;
+        assert_eq!(asked.header("acp-connection-id"), Some("c1"));
+        match status {
+            Some(status) => asked.answer(status, &[], "").await,
+            None => drop(asked),
+        }
+    }
+}
+
 /// A stream that ends again and again, without anything on it, is given up.
 #[tokio::test]
 async fn a_stream_that_brings_nothing_is_given_up() {

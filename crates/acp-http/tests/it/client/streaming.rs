@@ -1,8 +1,13 @@
 //! The client over HTTP with streams, as long as nothing fails.
 
+use acp_http::Error;
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
-use super::script::{Events, Lab, call, id, message};
+use super::peer::Connected;
+use super::raw::{Asked, Server};
+use super::script::{Events, Lab, call, id, initialized, message};
 
 const PROMPT: &str = "session/prompt";
 
@@ -34,6 +39,73 @@ async fn a_connection_from_its_beginning_to_its_end() {
     assert_eq!(asked.header("acp-connection-id"), Some("c1"));
     asked.accept().await;
     assert!(matches!(lab.here.end.await.unwrap(), acp_rpc::CloseReason::Local));
+}
+
+/// rm-h2-04: over `http://` it is HTTP/1.1, unless the server is known to speak HTTP/2.
+#[tokio::test]
+async fn a_connection_has_the_version_of_http_that_was_asked_for() {
+    for (is_two, expected) in [(false, "POST /acp HTTP/1.1\r\n"), (true, "PRI * HTTP/2.0\r\n\r\n")] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let remote = acp_http::http(format!("http://{}/acp", listener.local_addr().unwrap()));
+        let remote = if is_two { remote.h2c() } else { remote };
+        let here = Connected::over(remote.connect().await.unwrap());
+        let _call = call(&here, "initialize", json!({}));
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut begin = vec![0; expected.len()];
+        socket.read_exact(&mut begin).await.unwrap();
+        assert_eq!(String::from_utf8(begin).unwrap(), expected);
+    }
+}
+
+/// rm-ck-03: a cookie does not stand for credentials: they are sent beside it, and are refused
+/// in spite of it.
+#[tokio::test]
+async fn a_cookie_is_not_a_credential() {
+    let mut lab = Lab::start(|remote| remote.bearer("secret")).await;
+    let (_call, asked) = lab.call("session/list", json!({})).await;
+    assert_eq!(asked.header("cookie"), Some("replica=b"));
+    assert_eq!(asked.header("authorization"), Some("Bearer secret"));
+    asked.answer("401 Unauthorized", &["set-cookie: replica=c; Path=/"], "").await;
+    assert!(lab.here.problem().await.unwrap().is_denied());
+}
+
+/// A program may write more before the answer to `initialize` is there.
+#[tokio::test]
+async fn nothing_overtakes_the_beginning() {
+    let mut server = Server::start().await;
+    let remote = acp_http::http(format!("http://{}", server.address));
+    let mut parts = remote.connect().await.unwrap().into_parts();
+    for (id, method) in ["initialize", PROMPT, "session/list"].iter().enumerate() {
+        let params = json!({"sessionId": "s1"});
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        parts.writer.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    parts.writer.flush().await.unwrap();
+    let asked = server.next().await;
+    assert_eq!(message(&asked)["method"], "initialize");
+    initialized(asked).await;
+    let asked = server.when(is_post).await;
+    assert_eq!(asked.header("acp-connection-id"), Some("c1"), "{}", asked.body);
+}
+
+fn is_post(asked: &Asked) -> bool {
+    asked.verb == "POST"
+}
+
+/// A request whose stream could not be opened may have been answered on it.
+#[tokio::test]
+async fn a_stream_that_may_have_been_open_is_not_opened_again() {
+    for answer in [None, Some("502 Bad Gateway"), Some("504 Gateway Timeout")] {
+        let (mut server, here, _call) = Lab::asked(|remote| remote).await;
+        initialized(server.next().await).await;
+        let asked = server.when(|asked| asked.verb == "GET").await;
+        match answer {
+            Some(status) => asked.answer(status, &[], "").await,
+            None => drop(asked),
+        }
+        let problem = here.problem().await.unwrap();
+        assert!(matches!(problem, Error::Network { .. } | Error::Refused { .. }), "{problem}");
+    }
 }
 
 /// rm-sse-05: line ends, comments, a byte order mark, lines of data, other fields and names.

@@ -8,6 +8,7 @@ mod plan;
 mod proxy;
 mod script;
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -20,9 +21,9 @@ use tokio::time::timeout;
 use self::agent::Agents;
 use self::plan::Plan;
 use self::proxy::Proxy;
-use self::script::{Asked, Script};
+use self::script::{Asked, Outcome, Script};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Way {
     WebSocket,
     Http1,
@@ -55,8 +56,32 @@ const WHOLE: Duration = Duration::from_secs(60 * 60);
 /// The time after which the agents of lost connections have ended.
 const GRACE: Duration = Duration::from_secs(30 + 60 + 5 + 5);
 
+/// The outcomes of all prompts of a test.
+#[derive(Debug, Default)]
+struct Outcomes {
+    done: usize,
+    unknown: usize,
+    not_done: usize,
+}
+
+impl Outcomes {
+    fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Done => self.done += 1,
+            Outcome::Unknown => self.unknown += 1,
+            Outcome::NotDone => self.not_done += 1,
+        }
+    }
+}
+
 /// Runs a script through a network.
-async fn run(way: Way, plan: Plan, is_sound: bool, dice: &Dice) -> Result<(), String> {
+async fn run(
+    way: Way,
+    plan: Plan,
+    is_sound: bool,
+    dice: &Dice,
+    outcomes: &RefCell<Outcomes>,
+) -> Result<(), String> {
     let agents = Agents::new();
     let kept = *dice.pick(&[0, 0, 1 << 20]);
     let options = Options::new().any_host().kept_events(kept).connections_per_address(1_000);
@@ -76,6 +101,7 @@ async fn run(way: Way, plan: Plan, is_sound: bool, dice: &Dice) -> Result<(), St
     timeout(GRACE, agents.ended()).await.map_err(|_| "an agent is left".to_owned())?;
     for (session, said) in &conversations {
         script.check(&way.to(listening.address()), session.id().as_str(), said).await?;
+        said.outcomes().for_each(|outcome| outcomes.borrow_mut().add(outcome));
     }
     server.shutdown(Duration::from_secs(1)).await;
     Ok(())
@@ -90,6 +116,7 @@ fn block_on<T>(test: impl Future<Output = T>) -> T {
 
 /// Runs a script with each seed.
 fn each_seed(way: Way, few: u64, is_sound: bool) {
+    let outcomes = RefCell::new(Outcomes::default());
     let plan = |dice: &Dice| if is_sound { Plan::slow(dice) } else { Plan::bad(dice, way.bytes()) };
     Seeds::few(few)
         .all(3_400)
@@ -97,9 +124,11 @@ fn each_seed(way: Way, few: u64, is_sound: bool) {
             let dice = Dice::new(seed);
             let plan = plan(&dice);
             let shown = format!("{plan:?}");
-            block_on(run(way, plan, is_sound, &dice)).map_err(|problem| format!("{shown}: {problem}"))
+            block_on(run(way, plan, is_sound, &dice, &outcomes))
+                .map_err(|problem| format!("{shown}: {problem}"))
         })
         .unwrap();
+    println!("{way:?}: {:?}", outcomes.into_inner());
 }
 
 #[test]

@@ -17,7 +17,7 @@ const ATTEMPTS: u64 = 25;
 
 /// The end of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
+pub(super) enum Outcome {
     Done,
     /// The agent may have done it.
     Unknown,
@@ -51,6 +51,12 @@ pub(super) struct Script {
 /// A conversation so far: each prompt and its outcome.
 #[derive(Default)]
 pub(super) struct Said(Vec<(String, usize, Outcome)>);
+
+impl Said {
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.0.iter().map(|(_, _, outcome)| *outcome)
+    }
+}
 
 impl Script {
     fn reach(&self, remote: &Remote) -> Reconnect {

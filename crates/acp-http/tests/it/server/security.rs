@@ -70,6 +70,8 @@ async fn rm_auth_01_every_request_is_authenticated() {
         );
     }
     assert_eq!(lab.post(&["x-banned: 1"], INITIALIZE).await.status, 403);
+    // rm-ck-03
+    assert_eq!(lab.post(&["cookie: token=right; acp_replica=a"], INITIALIZE).await.status, 401);
     let (alice, bob) = ("authorization: Bearer right", "authorization: bearer second");
     let answer = lab.post(&[alice], INITIALIZE).await;
     let id = format!("acp-connection-id: {}", answer.header("acp-connection-id").unwrap());

@@ -135,6 +135,20 @@ async fn our_client_shows_its_certificate() {
     }
 }
 
+/// rm-h2-04: over TLS the two sides agree on HTTP/2, and on HTTP/1.1 for a WebSocket.
+#[tokio::test]
+async fn our_client_agrees_on_a_version_of_http() {
+    let authority = Authority::new("ours");
+    let lab = Lab::start(Options::new().tls(authority.server()).require_http2()).await;
+    let tls = TlsOptions::new().root_certificates(&authority.pem).unwrap();
+    let address = lab.address();
+    for remote in
+        [acp_http::ws(format!("wss://{address}/acp")), acp_http::http(format!("https://{address}/acp"))]
+    {
+        acp_client::connect(remote.tls(tls.clone())).await.unwrap().close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_certificate_is_replaced() {
     let (first, second) = (Authority::new("first"), Authority::new("second"));
