@@ -19,6 +19,7 @@ use crate::link::{Gone, Link, Reader};
 use crate::proxy::{Local, Proxy};
 use crate::wire::forms::{Form, INITIALIZE};
 use crate::wire::message::Call;
+use crate::wire::spelling::{Side, Speech, Spelling};
 
 /// A chain: what is between the client and the agent.
 pub(crate) struct Chain {
@@ -79,6 +80,8 @@ pub(crate) struct Settings {
     pub(crate) drain: Duration,
     pub(crate) restart_timeout: Duration,
     pub(crate) highest_version: u64,
+    /// Older spellings of the messages of proxies are taken.
+    pub(crate) takes_older: bool,
     pub(crate) on_fault: crate::proxy::OnFault,
 }
 
@@ -97,6 +100,7 @@ impl Chain {
     ) -> Arc<Self> {
         let closed = CancellationToken::new();
         let filled = Arc::<Notify>::default();
+        let speech = Speech::new(Side::Proxy, settings.takes_older, Spelling::Current);
         Arc::new_cyclic(|this: &Weak<Self>| {
             let part = |(joint, planned)| match planned {
                 Planned::Process(slot) => Part::Process(Arc::from(slot)),
@@ -110,7 +114,7 @@ impl Chain {
                 )),
             };
             Self {
-                front: Arc::new(Link::new(Arc::clone(&filled))),
+                front: Arc::new(Link::new(Arc::clone(&filled), speech)),
                 parts: planned.into_iter().enumerate().map(part).collect(),
                 agent: agent.map(Arc::new),
                 end: OnceLock::new(),
@@ -156,7 +160,8 @@ impl Chain {
     /// Connects a component that has been started. Its connection is driven by the supervisor.
     pub(crate) fn connect(&self, index: usize, slot: &Arc<Slot>, transport: Transport) -> Option<Arc<Link>> {
         let chain = self.this.upgrade()?;
-        let link = Arc::new(Link::new(Arc::clone(&self.filled)));
+        let speech = Speech::new(Side::Conductor, self.settings.takes_older, slot.spelling);
+        let link = Arc::new(Link::new(Arc::clone(&self.filled), speech));
         let site = SlotSite { chain, slot: Arc::clone(slot), index };
         let reader = Reader { link: Arc::clone(&link), site, noise: Noise::Skip };
         let options = self.settings.lines.clone().noise(Noise::Skip);

@@ -1,6 +1,9 @@
 //! Lines: how they are split, and how they are written.
 
+#[cfg(feature = "v2")]
+mod alike;
 pub(crate) mod forms;
 pub(crate) mod member;
 pub(crate) mod message;
 pub(crate) mod methods;
+pub(crate) mod spelling;
