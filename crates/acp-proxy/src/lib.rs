@@ -5,6 +5,9 @@ mod bridge;
 mod chain;
 mod conductor;
 mod flow;
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("../GUIDE.md")]
+pub mod guide {}
 mod lane;
 mod link;
 mod policy;
@@ -20,8 +23,9 @@ pub use crate::flow::json::Json;
 pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
 pub use crate::policy::{Rule, Rules, Verdict};
-pub use crate::proxy::{McpCall, Neighbor, Next, Observed, Pass, Proxy};
+pub use crate::proxy::{McpCall, Neighbor, Next, Observed, OverBudget, Pass, Proxy};
 pub use crate::shim::{ShimError, shim_main};
+pub use crate::wire::spelling::Spelling;
 
 #[doc = include_str!("proxy.md")]
 pub use acp_macros::proxy;

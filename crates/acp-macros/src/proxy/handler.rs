@@ -54,6 +54,19 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
         .map(|(_, _, toward, _)| toward)
 }
 
+/// Requests whose params have the types of version 1 in both versions.
+const PARAMS_OF_BOTH: [&str; 4] = ["session/prompt", "session/list", "session/close", "session/delete"];
+/// Those of them whose result has, too.
+const RESULT_OF_BOTH: [&str; 3] = ["session/list", "session/close", "session/delete"];
+
+/// Returns true if a handler in the vocabulary gets or makes what only version 1 has.
+fn is_v1(method: &str, form: Form) -> bool {
+    match form {
+        Form::Serves => !RESULT_OF_BOTH.contains(&method),
+        Form::Next | Form::Pass => !PARAMS_OF_BOTH.contains(&method),
+    }
+}
+
 impl Handler {
     /// Reads a function, and takes its attribute away. Returns `None` for a function that handles
     /// nothing.
@@ -84,7 +97,7 @@ impl Handler {
             }
         };
         check(function, form, report);
-        let is_v1 = attribute.is_none();
+        let is_v1 = attribute.is_none() && is_v1(&method, form);
         Some(Self { function: function.sig.ident.clone(), method, toward, form, is_raw, is_v1 })
     }
 

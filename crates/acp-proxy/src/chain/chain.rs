@@ -20,6 +20,7 @@ use crate::link::{Gone, Link, Reader};
 use crate::proxy::{Local, Proxy};
 use crate::wire::forms::{Form, INITIALIZE};
 use crate::wire::message::Call;
+use crate::wire::spelling::{Side, Speech, Spelling};
 
 /// A chain: what is between the client and the agent.
 pub(crate) struct Chain {
@@ -83,6 +84,8 @@ pub(crate) struct Settings {
     pub(crate) restart_timeout: Duration,
     pub(crate) highest_version: u64,
     pub(crate) bridge: McpBridge,
+    /// Older spellings of the messages of proxies are taken.
+    pub(crate) takes_older: bool,
     pub(crate) on_fault: crate::proxy::OnFault,
 }
 
@@ -101,6 +104,7 @@ impl Chain {
     ) -> Arc<Self> {
         let closed = CancellationToken::new();
         let filled = Arc::<Notify>::default();
+        let speech = Speech::new(Side::Proxy, settings.takes_older, Spelling::Current);
         Arc::new_cyclic(|this: &Weak<Self>| {
             let part = |(joint, planned)| match planned {
                 Planned::Process(slot) => Part::Process(Arc::from(slot)),
@@ -117,7 +121,7 @@ impl Chain {
             let route = Weak::clone(this) as Weak<dyn Route>;
             let bridge = Bridge::new(settings.bridge.clone(), route, parts.len(), settings.bounds(&closed));
             Self {
-                front: Arc::new(Link::new(Arc::clone(&filled))),
+                front: Arc::new(Link::new(Arc::clone(&filled), speech)),
                 parts,
                 bridge,
                 agent: agent.map(Arc::new),
@@ -164,7 +168,8 @@ impl Chain {
     /// Connects a component that has been started. Its connection is driven by the supervisor.
     pub(crate) fn connect(&self, index: usize, slot: &Arc<Slot>, transport: Transport) -> Option<Arc<Link>> {
         let chain = self.this.upgrade()?;
-        let link = Arc::new(Link::new(Arc::clone(&self.filled)));
+        let speech = Speech::new(Side::Conductor, self.settings.takes_older, slot.spelling);
+        let link = Arc::new(Link::new(Arc::clone(&self.filled), speech));
         let site = SlotSite { chain, slot: Arc::clone(slot), index };
         let reader = Reader { link: Arc::clone(&link), site, noise: Noise::Skip };
         let options = self.settings.lines.clone().noise(Noise::Skip);

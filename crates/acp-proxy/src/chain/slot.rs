@@ -13,12 +13,15 @@ use crate::flow::responder::Responder;
 use crate::link::Link;
 use crate::wire::forms::Form;
 use crate::wire::message::Call;
+use crate::wire::spelling::Spelling;
 
 /// A component in its place.
 pub(crate) struct Slot {
     pub(crate) kind: Kind,
     pub(crate) name: Box<str>,
     pub(crate) policy: Policy,
+    /// The spelling in which it is initialized.
+    pub(crate) spelling: Spelling,
     /// The way to it, for the task that starts it.
     pub(crate) component: tokio::sync::Mutex<Component>,
     state: Mutex<State>,
@@ -87,6 +90,7 @@ impl Slot {
             kind,
             name: name.into(),
             policy,
+            spelling: Spelling::Current,
             component: tokio::sync::Mutex::new(component),
             state: Mutex::new(State::New),
             handshake: Mutex::default(),
@@ -94,6 +98,12 @@ impl Slot {
             budget,
             changed: Notify::new(),
         }
+    }
+
+    /// Sets the spelling in which the component is initialized.
+    pub(crate) fn spelled(mut self, spelling: Spelling) -> Self {
+        self.spelling = spelling;
+        self
     }
 
     pub(crate) fn failure(&self, reason: impl fmt::Display) -> Failure {

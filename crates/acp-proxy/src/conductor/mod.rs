@@ -16,6 +16,7 @@ pub use self::error::ConductError;
 use crate::bridge::McpBridge;
 use crate::chain::{Component, Kind, Planned, Policy, Settings, Slot};
 use crate::proxy::{OnFault, Proxy};
+use crate::wire::spelling::Spelling;
 
 /// A chain of proxies in front of an agent. To the client it is an agent; to each proxy it is the
 /// client and the agent.
@@ -48,7 +49,7 @@ pub struct Conductor {
 /// A proxy that a chain is to have.
 enum Member {
     Local(Proxy),
-    Process { name: Option<String>, component: Component, policy: Policy },
+    Process { name: Option<String>, component: Component, policy: Policy, spelling: Spelling },
 }
 
 impl Default for Conductor {
@@ -71,6 +72,7 @@ impl Conductor {
             restart_timeout: Duration::from_secs(60),
             highest_version: 2,
             bridge: McpBridge::new(),
+            takes_older: false,
             on_fault: Arc::new(|_| {}),
         };
         Self { planned: Vec::new(), agent: None, agent_is_last: false, settings }
@@ -80,6 +82,7 @@ impl Conductor {
     /// written and read.
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.settings.takes_older |= proxy.takes_older_spellings();
         self.planned.push(Member::Local(proxy));
         self.agent_is_last = false;
         self
@@ -89,7 +92,8 @@ impl Conductor {
     /// transports. A proxy that may be started again needs a command or a source that is reusable.
     #[must_use]
     pub fn process(mut self, proxy: impl Into<Component>, policy: Policy) -> Self {
-        self.planned.push(Member::Process { name: None, component: proxy.into(), policy });
+        let (name, component, spelling) = (None, proxy.into(), Spelling::Current);
+        self.planned.push(Member::Process { name, component, policy, spelling });
         self.agent_is_last = false;
         self
     }
@@ -111,6 +115,29 @@ impl Conductor {
             (false, _, Some(Member::Process { name: old, .. })) => *old = Some(name.into()),
             _ => {}
         }
+        self
+    }
+
+    /// Sets the spelling in which the proxy is initialized that was added last, if it has a
+    /// connection. Another than the current one also takes all [older
+    /// spellings](Self::older_spellings).
+    #[must_use]
+    pub fn spelling(mut self, spelling: Spelling) -> Self {
+        if let (false, Some(Member::Process { spelling: old, .. })) =
+            (self.agent_is_last, self.planned.last_mut())
+        {
+            *old = spelling;
+            self.settings.takes_older |= spelling != Spelling::Current;
+        }
+        self
+    }
+
+    /// Takes the messages of proxies and of a conductor also in older [spellings](Spelling), and
+    /// answers each in the spelling that it uses. Clients and agents cannot send messages of these
+    /// names then.
+    #[must_use]
+    pub const fn older_spellings(mut self) -> Self {
+        self.settings.takes_older = true;
         self
     }
 
@@ -196,8 +223,9 @@ impl Conductor {
         let agent = agent.map(|(name, agent)| slot(Kind::Agent, name, agent, Policy::Required));
         let planned = planned.into_iter().map(|member| match member {
             Member::Local(proxy) => Planned::Local(proxy),
-            Member::Process { name, component, policy } => {
-                Planned::Process(Box::new(slot(Kind::Proxy, name, component, policy)))
+            Member::Process { name, component, policy, spelling } => {
+                let slot = slot(Kind::Proxy, name, component, policy).spelled(spelling);
+                Planned::Process(Box::new(slot))
             }
         });
         supervisor::run(planned.collect(), agent, settings, transport).await

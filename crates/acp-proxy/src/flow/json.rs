@@ -6,6 +6,9 @@ use std::sync::Arc;
 use acp_json::{FromNode, ReadError};
 use acp_rpc::{Encode, EncodeError};
 
+use crate::wire::member::at;
+use crate::wire::message::text_of;
+
 /// JSON text of one value, as a peer has written it. Clones share the text.
 ///
 /// ```
@@ -40,6 +43,20 @@ impl Json {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the string at the end of a path of members.
+    ///
+    /// ```
+    /// use acp_proxy::Json;
+    ///
+    /// let params = Json::of(&acp_types::v1::SessionId::new("s"))?;
+    /// assert_eq!(params.text_at(&[]).as_deref(), Some("s"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn text_at(&self, path: &[&str]) -> Option<String> {
+        Some(text_of(at(&self.0, path)?)?.into_owned())
     }
 
     /// Reads a value.

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 /// pause.
 ///
 /// While a handler waits for an answer the readers go on up to four times the budget: the answer
-/// may stand behind messages that wait for the handler.
+/// may stand behind messages that wait for the handler. Behind more of them it is not read.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
@@ -37,7 +37,10 @@ impl Budget {
     }
 
     pub(crate) fn charge(self: &Arc<Self>, bytes: usize) -> Charge {
-        self.held.fetch_add(bytes, Ordering::SeqCst);
+        let held = self.held.fetch_add(bytes, Ordering::SeqCst);
+        if held < self.ceiling() && held + bytes >= self.ceiling() {
+            self.changed.notify_waiters();
+        }
         Charge { budget: Arc::clone(self), bytes }
     }
 
@@ -51,17 +54,32 @@ impl Budget {
     pub(crate) fn has_room(&self) -> bool {
         let held = self.held.load(Ordering::SeqCst);
         let is_asking = self.asking.load(Ordering::SeqCst) > 0;
-        held < self.most || (is_asking && held < self.most.saturating_mul(4))
+        held < self.most || (is_asking && held < self.ceiling())
     }
 
     pub(crate) async fn room(&self) {
+        self.until(Self::has_room).await;
+    }
+
+    /// Waits until so many bytes are held that nothing is read even for a handler that waits for an
+    /// answer.
+    pub(crate) async fn full(&self) {
+        self.until(|budget| budget.held.load(Ordering::SeqCst) >= budget.ceiling()).await;
+    }
+
+    async fn until(&self, is_it: impl Fn(&Self) -> bool) {
         loop {
             let changed = self.changed.notified();
-            if self.has_room() {
+            if is_it(self) {
                 return;
             }
             changed.await;
         }
+    }
+
+    /// Returns the most bytes that are held while a handler waits for an answer.
+    pub(crate) const fn ceiling(&self) -> usize {
+        self.most.saturating_mul(4)
     }
 }
 

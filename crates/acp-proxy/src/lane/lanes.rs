@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::oneshot;
 
@@ -33,6 +33,23 @@ pub(crate) enum Job {
 #[derive(Debug)]
 pub(crate) struct Turn {
     _over: oneshot::Sender<()>,
+    held: Arc<()>,
+}
+
+/// Tells whether a turn is still held.
+#[derive(Clone, Debug)]
+pub(crate) struct Holding(Weak<()>);
+
+impl Turn {
+    pub(crate) fn holding(&self) -> Holding {
+        Holding(Arc::downgrade(&self.held))
+    }
+}
+
+impl Holding {
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 impl Lanes {
@@ -76,7 +93,7 @@ impl Lanes {
                 Job::Pass(pass) => pass(),
                 Job::Handle(start) => {
                     let (turn, over) = oneshot::channel();
-                    start(Turn { _over: turn });
+                    start(Turn { _over: turn, held: Arc::default() });
                     // Nothing is ever sent: the drop is the sign.
                     let _ = over.await;
                 }

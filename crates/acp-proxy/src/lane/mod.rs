@@ -4,4 +4,4 @@ mod budget;
 mod lanes;
 
 pub(crate) use self::budget::Budget;
-pub(crate) use self::lanes::{Job, Lanes, Turn};
+pub(crate) use self::lanes::{Holding, Job, Lanes, Turn};

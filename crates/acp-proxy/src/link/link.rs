@@ -15,6 +15,7 @@ use crate::flow::responder::{Answers, Responder};
 use crate::wire::forms::{self, Form};
 use crate::wire::member::{member, with};
 use crate::wire::message::{Answer, Call, id_of_text};
+use crate::wire::spelling::Speech;
 
 /// The most requests of a peer that are open at once.
 const MAX_IN_FLIGHT: usize = 16 * 1024;
@@ -22,6 +23,7 @@ const MAX_IN_FLIGHT: usize = 16 * 1024;
 /// A connection to a component, or to the client.
 pub(crate) struct Link {
     outlet: OnceLock<Outlet>,
+    pub(super) speech: Speech,
     tables: Mutex<Tables>,
     /// Tells readers that an outlet of the chain has filled up.
     filled: Arc<Notify>,
@@ -46,9 +48,10 @@ struct Tables {
 pub(crate) struct Gone(pub(crate) Error);
 
 impl Link {
-    pub(crate) fn new(filled: Arc<Notify>) -> Self {
+    pub(crate) fn new(filled: Arc<Notify>, speech: Speech) -> Self {
         Self {
             outlet: OnceLock::new(),
+            speech,
             tables: Mutex::default(),
             filled,
             idle: Notify::new(),
@@ -74,8 +77,9 @@ impl Link {
 
     /// Sends a request, or a notification if nobody waits for an answer.
     pub(crate) fn send(self: &Arc<Self>, form: Form, call: &Call<'_>, responder: Option<Responder>) {
+        let spelled = (self.speech.side, self.speech.spelling());
         let Some(responder) = responder else {
-            self.push(|buffer| forms::call(buffer, None, form, call));
+            self.push(|buffer| forms::call(buffer, None, form, call, spelled));
             return;
         };
         let cancel = Arc::clone(responder.cancel());
@@ -83,7 +87,7 @@ impl Link {
             Ok(id) => id,
             Err((responder, Gone(error))) => return responder.refuse(&error),
         };
-        self.push(|buffer| forms::call(buffer, Some(id), form, call));
+        self.push(|buffer| forms::call(buffer, Some(id), form, call, spelled));
         cancel.sent_on(Arc::clone(self) as Arc<dyn Withdraw>, id);
     }
 

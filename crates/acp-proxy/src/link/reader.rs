@@ -8,9 +8,10 @@ use acp_rpc::{BoxFuture, CloseReason, Error, Fault, Id, Noise};
 
 use super::link::Link;
 use crate::flow::responder::Responder;
-use crate::wire::forms::{CANCEL, ELICIT, PROXY_INITIALIZE, SUCCESSOR, error_text};
-use crate::wire::member::member;
+use crate::wire::forms::{CANCEL, ELICIT, INITIALIZE, PROXY_INITIALIZE, error_text};
+use crate::wire::member::{at, member, with_at};
 use crate::wire::message::{Answer, BadEnvelope, Call, Message, id_of_text};
+use crate::wire::spelling::{Heard, MARK, Side, Spelling};
 
 /// A message of the peer that belongs to the chain. It is a request if it has a responder.
 pub(crate) enum Event<'a> {
@@ -47,13 +48,24 @@ pub(crate) struct Reader<S> {
 
 impl<S: Site> Reader<S> {
     fn request(&self, id: Id, call: &Call<'_>) {
-        let is_enveloped = call.method == SUCCESSOR;
-        let call = if is_enveloped { self.unwrapped(call) } else { Ok(call.clone()) };
+        let heard = self.link.speech.hear(&call.method);
+        let is_enveloped = matches!(heard, Some((Heard::Envelope, _)));
+        let call = match heard {
+            Some((Heard::Envelope, spelling)) => self.unwrapped(call, spelling),
+            Some((Heard::Initialize, spelling)) => {
+                self.link.speech.adopt(spelling);
+                Ok(Call { method: PROXY_INITIALIZE.into(), params: call.params })
+            }
+            None => Ok(call.clone()),
+        };
         let call = match call {
             Ok(call) => call,
             Err(error) => return self.link.refuse(&id, &error),
         };
         let Some(responder) = self.link.received(id) else { return };
+        if call.method == INITIALIZE && !is_enveloped && self.is_marked(&call) {
+            return self.initialize_marked(&call, responder);
+        }
         // A request about another one names it by an id that is only known on this connection.
         let about = call.params.filter(|_| call.method == ELICIT);
         let about = about.and_then(|params| self.link.with_origin(params));
@@ -66,22 +78,25 @@ impl<S: Site> Reader<S> {
         if call.method == CANCEL {
             return self.cancel(&call);
         }
-        if call.method != SUCCESSOR {
-            return self.site.event(&self.link, Event::Plain(call, None));
-        }
-        match self.unwrapped(&call) {
+        let spelling = match self.link.speech.hear(&call.method) {
+            Some((Heard::Envelope, spelling)) => spelling,
+            // Nobody waits for the answer, so it says nothing.
+            Some((Heard::Initialize, _)) => return,
+            None => return self.site.event(&self.link, Event::Plain(call, None)),
+        };
+        match self.unwrapped(&call, spelling) {
             // Older SDKs wrap it. It names the outer request all the same.
             Ok(call) if call.method == CANCEL => self.cancel(&call),
             Ok(call) => self.site.event(&self.link, Event::Enveloped(call, None)),
             Err(error) => {
                 let reason = &error.message;
-                self.site.fault(Fault::Ignored { method: SUCCESSOR, reason });
+                self.site.fault(Fault::Ignored { method: &call.method, reason });
             }
         }
     }
 
     /// Takes a call out of its envelope. A message of the other side must not be forged.
-    fn unwrapped<'a>(&self, call: &Call<'a>) -> Result<Call<'a>, Error> {
+    fn unwrapped<'a>(&self, call: &Call<'a>, spelling: Spelling) -> Result<Call<'a>, Error> {
         if !self.site.takes_envelopes() {
             return Err(Error::invalid_request("only a proxy with a successor may send `proxy/successor`"));
         }
@@ -91,11 +106,42 @@ impl<S: Site> Reader<S> {
                 Error::invalid_params("`params` of `proxy/successor` must be an object or an array")
             }
         })?;
-        match inner.method.as_ref() {
-            SUCCESSOR => Err(Error::invalid_request("`proxy/successor` within another is not allowed")),
-            PROXY_INITIALIZE => Err(Error::invalid_request("only a conductor sends `proxy/initialize`")),
-            _ => Ok(inner),
+        match self.link.speech.hear(&inner.method) {
+            Some((Heard::Envelope, _)) => {
+                Err(Error::invalid_request("`proxy/successor` within another is not allowed"))
+            }
+            Some((Heard::Initialize, _)) => {
+                Err(Error::invalid_request("only a conductor sends `proxy/initialize`"))
+            }
+            None => {
+                self.link.speech.adopt(spelling);
+                Ok(inner)
+            }
         }
+    }
+
+    /// Tells whether an `initialize` is that of a proxy, in the oldest spelling.
+    fn is_marked(&self, call: &Call<'_>) -> bool {
+        let speech = &self.link.speech;
+        speech.takes_older()
+            && speech.side == Side::Proxy
+            && call.params.and_then(|params| at(params, &MARK)) == Some("true")
+    }
+
+    /// Takes the `initialize` of a proxy in the oldest spelling. The mark is for this hop, and the
+    /// answer has it, too.
+    fn initialize_marked(&self, call: &Call<'_>, responder: Responder) {
+        self.link.speech.adopt(Spelling::SendReceive);
+        let unmarked = call.params.and_then(|params| with_at(params, &MARK, "false"));
+        let responder = responder.seen_by(|answer, pass| match answer {
+            Answer::Result(result) => match with_at(result, &MARK, "true") {
+                Some(marked) => pass(Answer::Result(&marked)),
+                None => pass(answer),
+            },
+            Answer::Error(_) => pass(answer),
+        });
+        let call = Call { method: PROXY_INITIALIZE.into(), params: unmarked.as_deref().or(call.params) };
+        self.site.event(&self.link, Event::Plain(call, Some(responder)));
     }
 
     fn cancel(&self, call: &Call<'_>) {

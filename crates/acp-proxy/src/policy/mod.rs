@@ -113,7 +113,11 @@ impl Rules {
             (Verdict::Ask, false) => {
                 let question = action::question(&method, &node, &action);
                 let answer = next.neighbor(Toward::Client).request(action::PERMISSION, &question).await;
-                if action::allows(&answer) { next.run().await } else { denied(rule) }
+                match answer {
+                    Ok(answer) if action::allows(&answer) => next.run().await,
+                    Ok(_) => denied(rule),
+                    Err(error) => Error::from(error).into(),
+                }
             }
         }
     }

@@ -47,6 +47,7 @@ pub(super) struct Handlers {
     pub(super) server_names: Vec<Box<str>>,
     pub(super) observer: Option<Observer>,
     pub(super) only_v1: bool,
+    takes_older: bool,
 }
 
 impl Proxy {
@@ -182,6 +183,17 @@ impl Proxy {
     #[must_use]
     pub fn only_v1(self) -> Self {
         self.with(|handlers| handlers.only_v1 = true)
+    }
+
+    /// Runs below older conductors, too: see
+    /// [`Conductor::older_spellings`](crate::Conductor::older_spellings).
+    #[must_use]
+    pub fn older_spellings(self) -> Self {
+        self.with(|handlers| handlers.takes_older = true)
+    }
+
+    pub(crate) fn takes_older_spellings(&self) -> bool {
+        self.handlers.takes_older
     }
 
     fn with(mut self, change: impl FnOnce(&mut Handlers)) -> Self {

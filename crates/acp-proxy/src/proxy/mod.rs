@@ -5,6 +5,7 @@ mod capabilities;
 mod handler;
 mod local;
 mod mcp;
+mod neighbor;
 mod next;
 mod observed;
 mod vocabulary;
@@ -14,7 +15,8 @@ pub use self::builder::Proxy;
 #[doc(hidden)]
 pub use self::handler::served;
 pub use self::mcp::McpCall;
-pub use self::next::{Neighbor, Next, Pass};
+pub use self::neighbor::{Neighbor, OverBudget};
+pub use self::next::{Next, Pass};
 pub use self::observed::Observed;
 
 pub(crate) use self::local::Local;

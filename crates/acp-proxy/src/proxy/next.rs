@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use acp_rpc::{Encode, Error, Fault};
 
-use super::ways::{Held, Ways};
+use super::neighbor::Neighbor;
+use super::ways::Held;
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
@@ -39,7 +40,7 @@ impl Next {
     /// Returns a handle on the neighbors of the proxy, for messages of its own.
     #[must_use]
     pub fn neighbor(&self, toward: Toward) -> Neighbor {
-        Neighbor { ways: Arc::clone(&self.held.ways), toward }
+        Neighbor::of(&self.held, toward)
     }
 
     /// Sends the request on as it came, and returns the answer.
@@ -91,7 +92,7 @@ impl Pass {
     /// Returns a handle on the neighbors of the proxy, for messages of its own.
     #[must_use]
     pub fn neighbor(&self, toward: Toward) -> Neighbor {
-        Neighbor { ways: Arc::clone(&self.0.ways), toward }
+        Neighbor::of(&self.0, toward)
     }
 
     /// Sends the notification on as it came.
@@ -117,60 +118,5 @@ impl Pass {
 impl fmt::Debug for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pass").field("method", &self.0.method).finish_non_exhaustive()
-    }
-}
-
-/// A handle on the neighbors of a proxy on one side, for messages of the proxy's own.
-#[derive(Clone)]
-pub struct Neighbor {
-    pub(super) ways: Arc<Ways>,
-    pub(super) toward: Toward,
-}
-
-impl Neighbor {
-    /// Sends a request and returns the answer. The answer may overtake notifications that wait for
-    /// handlers of this proxy, so a handler may wait for it. But behind more than four times the
-    /// budget of messages that wait for this handler, it is not read before the handler goes on.
-    /// Dropping the future cancels the request.
-    pub async fn request(&self, method: &str, params: &(impl Encode + Sync + ?Sized)) -> Reply {
-        let params = match Json::of(params) {
-            Ok(params) => params,
-            Err(error) => {
-                return Error::internal(format!("the params of `{method}` are not JSON: {error}")).into();
-            }
-        };
-        let call = Call { method: method.into(), params: Some(params.as_str()) };
-        let cancel = Arc::<Cancel>::default();
-        let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
-        let _asking = self.ways.budget().asks();
-        let guard = Withdrawn(cancel);
-        let reply = answer.await;
-        drop(guard);
-        reply.unwrap_or_else(|_| Error::internal("the chain gave no answer").into())
-    }
-
-    /// Sends a notification.
-    ///
-    /// # Errors
-    /// The params have no JSON text. Nothing is sent then.
-    pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
-        let params = Json::of(params)?;
-        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
-        Ok(())
-    }
-}
-
-impl fmt::Debug for Neighbor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Neighbor").field("toward", &self.toward).finish_non_exhaustive()
-    }
-}
-
-/// Cancels a request when it is dropped. For an answered request that has no effect.
-struct Withdrawn(Arc<Cancel>);
-
-impl Drop for Withdrawn {
-    fn drop(&mut self) {
-        self.0.fire();
     }
 }

@@ -1,4 +1,4 @@
-//! Handlers by the names of the protocol's operations, in version 1.
+//! Handlers by the names of the protocol's operations, with the types of version 1.
 
 use acp_types::v1;
 
@@ -21,6 +21,24 @@ macro_rules! requests {
                 Fut: Future<Output: Into<Reply>> + Send + 'static,
             {
                 self.only_v1().request(Toward::$toward, $method, handler)
+            }
+        )*}
+    };
+}
+
+macro_rules! requests_of_both {
+    ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
+        /// Handlers of requests whose params look alike in both versions. The proxy takes part in
+        /// either, as the client and the agent agree.
+        impl Proxy {$(
+            #[doc = concat!("Handles `", $method, "` of both versions.")]
+            #[must_use]
+            pub fn $name<F, Fut>(self, handler: F) -> Self
+            where
+                F: Fn(v1::$params, Next) -> Fut + Send + Sync + 'static,
+                Fut: Future<Output: Into<Reply>> + Send + 'static,
+            {
+                self.request(Toward::$toward, $method, handler)
             }
         )*}
     };
@@ -49,16 +67,20 @@ requests! {
     new_session: Agent, "session/new", NewSessionRequest;
     load_session: Agent, "session/load", LoadSessionRequest;
     resume_session: Agent, "session/resume", ResumeSessionRequest;
-    list_sessions: Agent, "session/list", ListSessionsRequest;
-    close_session: Agent, "session/close", CloseSessionRequest;
-    delete_session: Agent, "session/delete", DeleteSessionRequest;
     set_mode: Agent, "session/set_mode", SetSessionModeRequest;
     set_config_option: Agent, "session/set_config_option", SetSessionConfigOptionRequest;
-    prompt: Agent, "session/prompt", PromptRequest;
     request_permission: Client, "session/request_permission", RequestPermissionRequest;
     read_text_file: Client, "fs/read_text_file", ReadTextFileRequest;
     write_text_file: Client, "fs/write_text_file", WriteTextFileRequest;
     create_terminal: Client, "terminal/create", CreateTerminalRequest;
+}
+
+// `wire::alike` proves it.
+requests_of_both! {
+    prompt: Agent, "session/prompt", PromptRequest;
+    list_sessions: Agent, "session/list", ListSessionsRequest;
+    close_session: Agent, "session/close", CloseSessionRequest;
+    delete_session: Agent, "session/delete", DeleteSessionRequest;
 }
 
 notifications! {

@@ -2,10 +2,10 @@
 
 use acp_rpc::{Encode, Error, Id};
 
+use super::member::with_at;
 use super::message::{Answer, Call};
+use super::spelling::{MARK, Side, Spelling};
 
-/// The request or notification that wraps one of a proxy's successor.
-pub(crate) const SUCCESSOR: &str = "proxy/successor";
 /// The request that initializes a proxy.
 pub(crate) const PROXY_INITIALIZE: &str = "proxy/initialize";
 /// The request that initializes an agent.
@@ -15,7 +15,7 @@ pub(crate) const ELICIT: &str = "elicitation/create";
 /// The notification that cancels a request of its own connection.
 pub(crate) const CANCEL: &str = "$/cancel_request";
 
-/// The form of a call on one hop.
+/// The form of a call on one hop. Its names depend on the spelling of the hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// As it is.
@@ -27,7 +27,13 @@ pub(crate) enum Form {
 }
 
 /// Writes a request, or a notification if it has no `id`.
-pub(crate) fn call(buffer: &mut Vec<u8>, id: Option<i64>, form: Form, call: &Call<'_>) {
+pub(crate) fn call(
+    buffer: &mut Vec<u8>,
+    id: Option<i64>,
+    form: Form,
+    call: &Call<'_>,
+    (side, spelling): (Side, Spelling),
+) {
     buffer.extend_from_slice(br#"{"jsonrpc":"2.0","#);
     if let Some(id) = id {
         buffer.extend_from_slice(br#""id":"#);
@@ -36,9 +42,16 @@ pub(crate) fn call(buffer: &mut Vec<u8>, id: Option<i64>, form: Form, call: &Cal
     }
     match form {
         Form::Plain => method_and_params(buffer, &call.method, call.params),
-        Form::ProxyInitialize => method_and_params(buffer, PROXY_INITIALIZE, call.params),
+        Form::ProxyInitialize => {
+            let marked = (spelling == Spelling::SendReceive)
+                .then(|| with_at(call.params.unwrap_or("{}"), &MARK, "true"))
+                .flatten();
+            method_and_params(buffer, spelling.initialize(), marked.as_deref().or(call.params));
+        }
         Form::Enveloped => {
-            buffer.extend_from_slice(br#""method":"proxy/successor","params":{"#);
+            buffer.extend_from_slice(br#""method":""#);
+            buffer.extend_from_slice(spelling.envelope(side, id.is_some()).as_bytes());
+            buffer.extend_from_slice(br#"","params":{"#);
             method_and_params(buffer, &call.method, call.params);
             buffer.push(b'}');
         }

@@ -95,6 +95,35 @@ async fn a_slow_handler_holds_up_the_agent() {
     }
 }
 
+/// A handler that holds its message and waits for an answer behind more than four budgets of its
+/// own session's messages is told so. It goes on, and nothing is lost.
+#[tokio::test]
+async fn a_handler_that_waits_behind_too_much_is_told() {
+    const LINES: usize = 6 * BUDGET / LINE;
+    let proxy = Proxy::new("p").raw_notification(Toward::Client, "session/update", async |_, pass: Pass| {
+        let error = pass.neighbor(Toward::Agent).request("_own", &json!({})).await.unwrap_err();
+        assert_eq!((&*error.method, error.bytes), ("_own", 4 * BUDGET));
+        pass.run();
+    });
+    let (transport, mut agent) = end();
+    let (mut client, _serving) = serve(Conductor::new().budget(BUDGET).proxy(proxy).agent(transport));
+    initialized(&mut client, &mut agent).await;
+    agent.notify("session/update", json!({"sessionId": "s"})).await;
+    let (id, _) = agent.request("_own").await;
+    let _sending = tokio::spawn(async move {
+        for _ in 0..LINES {
+            agent.notify("_n", json!({"sessionId": "s", "text": "x".repeat(LINE)})).await;
+        }
+        // The answer stands behind them: it comes too late.
+        agent.answer(&id, json!(1)).await;
+        agent
+    });
+    assert_eq!(client.value().await["method"], "session/update");
+    for _ in 0..LINES {
+        assert_eq!(client.value().await["method"], "_n");
+    }
+}
+
 /// Proxies that send each other many times the budget at once do not wait for each other.
 #[tokio::test]
 async fn floods_in_both_directions_pass() {

@@ -105,7 +105,7 @@ async fn unreadable_params_are_refused_or_reported() {
 async fn a_proxy_has_messages_of_its_own() {
     let proxy = Proxy::new("p").raw_request(Toward::Agent, "_ask", async |_, next: Next| -> Reply {
         let (client, agent) = (next.neighbor(Toward::Client), next.neighbor(Toward::Agent));
-        let ask = async |who: &Neighbor| who.request("_own", &json!({"n": 1})).await;
+        let ask = async |who: &Neighbor| who.request("_own", &json!({"n": 1})).await.unwrap();
         let answers = [ask(&client).await, ask(&agent).await];
         client.notify("_told", &json!({})).unwrap();
         let answers: Vec<&str> = answers.iter().map(|answer| answer.result().unwrap().as_str()).collect();
@@ -204,6 +204,70 @@ impl Block {
 
     fn refused(&self, why: &str) -> Result<acp_types::v1::LoadSessionResponse, Error> {
         Err(Error::new(-9, format!("{} {why}", self.word)))
+    }
+}
+
+/// A block whose functions are of both versions.
+struct Both;
+
+#[acp_proxy::proxy]
+impl Both {
+    async fn prompt(&self, mut request: PromptRequest, next: Next) -> Reply {
+        request.prompt.insert(0, "first".into());
+        next.run_with(&request).await
+    }
+
+    async fn list_sessions(
+        &self,
+        _: acp_types::v1::ListSessionsRequest,
+    ) -> Result<acp_types::v1::ListSessionsResponse, Error> {
+        Ok(acp_types::v1::ListSessionsResponse::new(Vec::new()))
+    }
+}
+
+/// One block has typed handlers in both versions. Unknown members and kinds stay in the messages
+/// that it does not change.
+#[tokio::test]
+async fn typed_handlers_take_part_in_both_versions() {
+    let built = || {
+        Proxy::new("built").prompt(async |mut request: PromptRequest, next: Next| {
+            if request.prompt.len() > 1 {
+                return next.run().await;
+            }
+            request.prompt.insert(0, "first".into());
+            next.run_with(&request).await
+        })
+    };
+    for (version, proxy) in
+        [1, 2].into_iter().flat_map(|version| [(version, Proxy::from(Both)), (version, built())])
+    {
+        let is_block = proxy.name() == "Both";
+        let (transport, mut agent) = end();
+        let (mut client, _serving) = serve(Conductor::new().proxy(proxy).agent(transport));
+        client.ask(0, "initialize", json!({"protocolVersion": version})).await;
+        let (id, params) = agent.request("initialize").await;
+        assert_eq!(params["protocolVersion"], version);
+        agent.answer(&id, json!({"protocolVersion": version})).await;
+        client.result(0).await;
+        let link = json!({"type": "resource_link", "name": "n", "uri": "file:///n", "size": 3});
+        client.ask(1, "session/prompt", json!({"sessionId": "s", "prompt": [link]})).await;
+        let (id, params) = agent.request("session/prompt").await;
+        let expected = json!({"sessionId": "s", "prompt": [{"type": "text", "text": "first"}, link]});
+        assert_eq!(params, expected);
+        let update = json!({"sessionId": "s", "update": {"sessionUpdate": "state_update", "_x": 1}, "_y": 2});
+        agent.notify("session/update", update.clone()).await;
+        assert_eq!(client.value().await["params"], update);
+        agent.answer(&id, json!({"_accepted": true})).await;
+        assert_eq!(client.result(1).await, json!({"_accepted": true}));
+        if is_block {
+            client.ask(2, "session/list", json!({})).await;
+            assert_eq!(client.result(2).await, json!({"sessions": []}));
+        } else {
+            let odd =
+                json!({"sessionId": "s", "prompt": [{"type": "new", "a": 1}, {"type": "new"}], "_x": {}});
+            client.ask(2, "session/prompt", odd.clone()).await;
+            assert_eq!(agent.request("session/prompt").await.1, odd);
+        }
     }
 }
 

@@ -20,6 +20,8 @@ mod initialize;
 mod mcp;
 mod nested;
 mod options;
+mod payloads;
 mod policy;
 mod programs;
 mod restarts;
+mod spellings;

@@ -1,0 +1,121 @@
+//! The neighbors of a proxy, for messages of its own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::{Encode, Error};
+
+use super::ways::{Held, Ways};
+use crate::flow::cancel::Cancel;
+use crate::flow::json::Json;
+use crate::flow::reply::Reply;
+use crate::flow::route::Toward;
+use crate::lane::Holding;
+use crate::wire::message::Call;
+
+/// A handle on the neighbors of a proxy on one side, for messages of the proxy's own.
+#[derive(Clone)]
+pub struct Neighbor {
+    ways: Arc<Ways>,
+    toward: Toward,
+    holding: Holding,
+}
+
+impl Neighbor {
+    /// Makes the handle of the handler that has a message.
+    pub(super) fn of(held: &Held, toward: Toward) -> Self {
+        Self { ways: Arc::clone(&held.ways), toward, holding: held.turn.holding() }
+    }
+
+    /// Sends a request and returns the answer. The answer may overtake notifications that wait for
+    /// handlers of this proxy, so a handler may wait for it. Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// The handler has neither sent on nor dropped its own message, and more than four times the
+    /// [budget](crate::Conductor::budget) waits for handlers: the answer is not read before the
+    /// handler goes on. The request is cancelled then.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: &(impl Encode + Sync + ?Sized),
+    ) -> Result<Reply, OverBudget> {
+        let params = match Json::of(params) {
+            Ok(params) => params,
+            Err(error) => {
+                let problem = format!("the params of `{method}` are not JSON: {error}");
+                return Ok(Error::internal(problem).into());
+            }
+        };
+        let call = Call { method: method.into(), params: Some(params.as_str()) };
+        let cancel = Arc::<Cancel>::default();
+        let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
+        let budget = self.ways.budget();
+        let _asking = budget.asks();
+        let guard = Withdrawn(cancel);
+        tokio::pin!(answer);
+        let reply = tokio::select! {
+            biased;
+            reply = &mut answer => reply,
+            () = budget.full(), if self.holding.is_held() => {
+                return Err(OverBudget { method: method.into(), bytes: budget.ceiling() });
+            }
+        };
+        drop(guard);
+        Ok(reply.unwrap_or_else(|_| Error::internal("the chain gave no answer").into()))
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    /// The params have no JSON text. Nothing is sent then.
+    pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
+        let params = Json::of(params)?;
+        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Neighbor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Neighbor").field("toward", &self.toward).finish_non_exhaustive()
+    }
+}
+
+/// Cancels a request when it is dropped. For an answered request that has no effect.
+struct Withdrawn(Arc<Cancel>);
+
+impl Drop for Withdrawn {
+    fn drop(&mut self) {
+        self.0.fire();
+    }
+}
+
+/// The error of a request to a neighbor whose answer stands behind too many messages that wait for
+/// the handler itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverBudget {
+    /// The method of the request.
+    pub method: Box<str>,
+    /// The bytes that may wait meanwhile.
+    pub bytes: usize,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, bytes } = self;
+        write!(
+            f,
+            "the answer to `{method}` is behind more than {bytes} bytes of messages that wait for the \
+             handler: send its own message on before it asks, or raise the budget"
+        )
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+impl From<OverBudget> for Error {
+    fn from(error: OverBudget) -> Self {
+        Self::internal(error.to_string())
+    }
+}
