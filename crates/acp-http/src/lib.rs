@@ -23,5 +23,9 @@ pub use client::{Authorization, Cookies, Error, Exchanged, Remote};
 pub use client::{InvalidClientCertificate, InvalidRootCertificates, TlsOptions};
 #[cfg(all(feature = "client", feature = "sse"))]
 pub use client::{Undelivered, http};
-#[cfg(all(feature = "client", any(feature = "sse", feature = "ws")))]
+#[cfg(any(
+    all(feature = "server", feature = "ws"),
+    all(feature = "client", any(feature = "sse", feature = "ws")),
+    feature = "__wire"
+))]
 pub use wire::unfinished::Unfinished;

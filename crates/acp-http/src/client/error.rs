@@ -63,8 +63,8 @@ pub enum Error {
     },
     /// The connection ended, and not in order: see the code.
     Closed {
-        /// The close code of the WebSocket, if the server sent one. Over HTTP, servers of this crate
-        /// send one too.
+        /// The close code of the WebSocket, if the server sent one. Over HTTP, servers of this
+        /// crate send one too.
         code: Option<u16>,
     },
     /// Nothing came from the server for too long, although it has to send signs of life.

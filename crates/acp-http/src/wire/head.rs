@@ -22,6 +22,10 @@ pub(crate) enum Kind<'a> {
     /// A request. Its id may be `null`.
     Request { id: Id, method: Cow<'a, str> },
     /// A notification.
+    #[cfg_attr(
+        not(any(feature = "server", feature = "sse")),
+        allow(dead_code, reason = "a WebSocket of the client has one way for all of them")
+    )]
     Notification { method: Cow<'a, str> },
     /// An answer. Without an id it belongs to no request.
     Answer { id: Option<Id>, is_error: bool },
@@ -57,6 +61,7 @@ impl<'a> Head<'a> {
     }
 
     /// Returns the method of a request or notification.
+    #[cfg(any(feature = "server", feature = "sse", feature = "__wire"))]
     pub(crate) fn method(&self) -> Option<&str> {
         match &self.kind {
             Kind::Request { method, .. } | Kind::Notification { method } => Some(method),

@@ -17,6 +17,11 @@ pub(crate) mod sse;
 #[cfg(any(feature = "server", feature = "__wire"))]
 mod stream;
 mod turns;
+#[cfg(any(
+    all(feature = "server", feature = "ws"),
+    all(feature = "client", any(feature = "sse", feature = "ws")),
+    feature = "__wire"
+))]
 pub(crate) mod unfinished;
 
 #[cfg(any(feature = "server", feature = "__wire"))]

@@ -118,8 +118,8 @@ impl std::error::Error for CallError {}
 pub enum CloseReason {
     /// The peer closed its side. It may have died.
     Eof,
-    /// The peer said that it is done. Only a transport that [can tell](crate::Transport::ends_in_order)
-    /// has this reason.
+    /// The peer said that it is done. Only a transport that
+    /// [can tell](crate::Transport::ends_in_order) has this reason.
     Ended,
     /// This side closed the connection, or dropped its driver.
     Local,

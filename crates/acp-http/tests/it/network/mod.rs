@@ -114,7 +114,8 @@ fn block_on<T>(test: impl Future<Output = T>) -> T {
     LocalSet::new().block_on(&runtime, test)
 }
 
-/// Runs a script with each seed.
+/// Runs a script with each seed, and prints the outcomes.
+#[expect(clippy::print_stdout, reason = "`--nocapture` shows them")]
 fn each_seed(way: Way, few: u64, is_sound: bool) {
     let outcomes = RefCell::new(Outcomes::default());
     let plan = |dice: &Dice| if is_sound { Plan::slow(dice) } else { Plan::bad(dice, way.bytes()) };

@@ -24,7 +24,7 @@ enum End {
     Closed,
 }
 
-fn request(id: i32, method: &str, params: Value) -> String {
+fn request(id: i32, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
@@ -32,12 +32,12 @@ fn request(id: i32, method: &str, params: Value) -> String {
 fn tell(state: &str) -> String {
     let update = json!({"sessionUpdate": "state_update", "state": state});
     let inner = json!({"sessionId": "s", "update": update});
-    request(3, "_emit", json!({"of": "session/update", "inner": inner}))
+    request(3, "_emit", &json!({"of": "session/update", "inner": inner}))
 }
 
 impl Client {
     async fn connect(lab: &Lab, way: usize, version: i32) -> Self {
-        let initialize = request(0, "initialize", json!({"protocolVersion": version}));
+        let initialize = request(0, "initialize", &json!({"protocolVersion": version}));
         if way == 0 {
             let (_, mut socket) = upgrade(lab, "").await;
             socket.send(Message::text(initialize)).await.unwrap();
@@ -80,7 +80,7 @@ async fn shuts_down(way: usize, version: i32, end: Option<End>) {
     let lab = Lab::start(Options::new().health("/health".to_owned())).await;
     let mut client = Client::connect(&lab, way, version).await;
     let prompt = json!({"sessionId": "s", "mode": "say", "count": 0, "size": 0});
-    client.ask(&lab, &request(1, "session/prompt", prompt)).await;
+    client.ask(&lab, &request(1, "session/prompt", &prompt)).await;
     let server = lab.server.clone();
     let shutdown = tokio::spawn(async move { server.shutdown(Duration::MAX).await });
     while lab.exchange("GET /health", &[], "").await.status != 503 {}
@@ -93,7 +93,7 @@ async fn shuts_down(way: usize, version: i32, end: Option<End>) {
             assert!(!shutdown.is_finished(), "{way} {end:?}");
             let last = match end {
                 End::Idle => tell("idle"),
-                End::Closed => request(4, "session/close", json!({"sessionId": "s"})),
+                End::Closed => request(4, "session/close", &json!({"sessionId": "s"})),
             };
             client.ask(&lab, &last).await;
         }
