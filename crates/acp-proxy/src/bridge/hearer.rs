@@ -5,7 +5,7 @@ use std::sync::Weak;
 use acp_rpc::Id;
 
 use super::out::Out;
-use crate::wire::forms::{self, Form};
+use crate::wire::forms;
 use crate::wire::message::Call;
 
 /// A receiver that is not bound to one request of a client.
@@ -36,7 +36,7 @@ impl Hearer {
     /// Passes a notification on.
     pub(super) fn hear(&self, call: &Call<'_>) {
         match self {
-            Self::Client { out, .. } => out.push(|buffer| forms::call(buffer, None, Form::Plain, call)),
+            Self::Client { out, .. } => out.push(|buffer| forms::plain(buffer, None, call)),
             Self::Listener(listener) => {
                 if let Some(listener) = listener.upgrade() {
                     listener.heard(call);

@@ -11,7 +11,6 @@ use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::route::Toward;
-use crate::wire::message::Call;
 
 /// The rest of the chain for a request. [`run`](Self::run) sends the request on and returns its
 /// answer. A handler that drops it answers in place of the rest.

@@ -26,7 +26,12 @@ pub(crate) enum Form {
     Enveloped,
 }
 
-/// Writes a request, or a notification if it has no `id`.
+/// Writes a request, or a notification if it has no `id`, as it is.
+pub(crate) fn plain(buffer: &mut Vec<u8>, id: Option<i64>, message: &Call<'_>) {
+    call(buffer, id, Form::Plain, message, (Side::Proxy, Spelling::Current));
+}
+
+/// Writes a request, or a notification if it has no `id`, in the form that a hop needs.
 pub(crate) fn call(
     buffer: &mut Vec<u8>,
     id: Option<i64>,

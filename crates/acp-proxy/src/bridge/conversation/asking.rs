@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{Conversation, Open};
 use crate::bridge::hearer::Hearer;
 use crate::flow::reply::Reply;
-use crate::wire::forms::{self, Form};
+use crate::wire::forms;
 use crate::wire::member::{member, text, with};
 use crate::wire::message::{Answer, Call};
 
@@ -94,7 +94,7 @@ impl Conversation {
             state.asked.insert(id, sender);
             id
         };
-        open.out.push(|buffer| forms::call(buffer, Some(id), Form::Plain, call));
+        open.out.push(|buffer| forms::plain(buffer, Some(id), call));
         answer.await.map_err(|_| Error::internal("the client has gone").into())
     }
 }

@@ -192,7 +192,7 @@ impl Listens for Conversation {
         // The client did not ask for it.
         let is_acknowledged = call.method == "notifications/subscriptions/acknowledged";
         if let Some(aside) = aside.filter(|_| !is_acknowledged) {
-            aside.push(|buffer| forms::call(buffer, None, forms::Form::Plain, call));
+            aside.push(|buffer| forms::plain(buffer, None, call));
         }
     }
 }
