@@ -24,8 +24,8 @@ pub struct Copied {
 ///
 /// It is resumable. A call goes on behind the records that an earlier one has copied, so it may be
 /// stopped at any time, and adds what has come since. Copy while agents run, stop them, and copy
-/// once more. Sessions come in the order of their use, so that lists keep it. Their times are those
-/// of the copy.
+/// once more. Sessions come in the order of their use, and keep their times, if the other store has
+/// [`SessionLog::set_updated_at`].
 ///
 /// ```no_run
 /// use acp_agent::store::{Journal, StoreError};
@@ -80,7 +80,7 @@ async fn copy_session(
 ) -> Result<u64, StoreError> {
     let id = session.session_id.clone();
     let mut records = from.read(&id).await?;
-    session.updated_at = None;
+    let time = session.updated_at.take();
     let mut log = match to.create(session.clone()).await {
         Err(StoreError::Exists { .. }) => to.open(&id).await?,
         created => created?,
@@ -88,6 +88,11 @@ async fn copy_session(
     let copied = match to.read(&id).await {
         Ok(present) => copy_rest(&mut *records, present, &mut *log, &session).await,
         Err(error) => Err(error),
+    };
+    // The last thing, because a use would change it.
+    let copied = match (copied, time) {
+        (Ok(added), Some(time)) => log.set_updated_at(time).await.map(|()| added),
+        (copied, _) => copied,
     };
     // The session can be opened again, whatever became of the copy.
     let closed = log.close().await;

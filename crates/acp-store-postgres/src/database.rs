@@ -35,7 +35,10 @@ impl Database {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.attempt);
         }
-        let manager = manager(config)?;
+        #[cfg(feature = "tls-rustls")]
+        let manager = manager(config, &options.roots)?;
+        #[cfg(not(feature = "tls-rustls"))]
+        let manager = manager(config);
         let pool = Pool::builder(manager).max_size(options.connections).runtime(Runtime::Tokio1);
         let pool = pool.build().map_err(|error| PostgresError::Tls(error.to_string()))?;
         Ok(Database { pool, attempt: options.attempt, patience: options.patience })
@@ -44,11 +47,6 @@ impl Database {
     /// Returns the time that an operation has from now on.
     pub(crate) fn patience(&self) -> Patience {
         Patience { started: Instant::now(), limit: self.patience, wait: FIRST_WAIT }
-    }
-
-    /// Carries out one statement, in one attempt.
-    pub(crate) async fn try_rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
-        self.try_all(&[(sql, params)]).await
     }
 
     /// Carries out one statement, again and again until the patience ends. It must do no harm if it
@@ -73,12 +71,12 @@ impl Database {
         }
     }
 
-    /// Carries out statements in one transaction, in one attempt. Returns the rows of the first.
-    pub(crate) async fn try_all(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<Row>, Failure> {
+    /// Carries out one statement, in one attempt.
+    pub(crate) async fn try_rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
         let started = Instant::now();
-        let mut client = self.client().await?;
+        let client = self.client().await?;
         let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4);
-        let outcome = match timeout(rest, carry_out(&mut client, statements)).await {
+        let outcome = match timeout(rest, client.query_typed(sql, params)).await {
             Ok(outcome) => outcome.map_err(Failure::of),
             Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),
         };
@@ -90,14 +88,20 @@ impl Database {
     }
 }
 
-fn manager(config: Config) -> Result<Manager, PostgresError> {
-    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+const RECYCLING: ManagerConfig = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+
+#[cfg(feature = "tls-rustls")]
+fn manager(config: Config, roots: &crate::tls::Roots) -> Result<Manager, PostgresError> {
     // Sockets of this machine have no TLS, and no name that a certificate could have.
-    #[cfg(feature = "tls-rustls")]
     if config.get_hosts().is_empty() || !config.get_hosts().iter().all(is_socket) {
-        return Ok(Manager::from_config(config, crate::tls::connector()?, recycling));
+        return Ok(Manager::from_config(config, roots.connector()?, RECYCLING));
     }
-    Ok(Manager::from_config(config, NoTls, recycling))
+    Ok(Manager::from_config(config, NoTls, RECYCLING))
+}
+
+#[cfg(not(feature = "tls-rustls"))]
+fn manager(config: Config) -> Manager {
+    Manager::from_config(config, NoTls, RECYCLING)
 }
 
 #[cfg(feature = "tls-rustls")]
@@ -107,23 +111,6 @@ const fn is_socket(host: &Host) -> bool {
         #[cfg(unix)]
         Host::Unix(_) => true,
     }
-}
-
-async fn carry_out(
-    client: &mut Object,
-    statements: &[(&str, &[Param<'_>])],
-) -> Result<Vec<Row>, tokio_postgres::Error> {
-    if let [(sql, params)] = statements {
-        return client.query_typed(sql, params).await;
-    }
-    let transaction = client.transaction().await?;
-    let mut first = None;
-    for (sql, params) in statements {
-        let rows = transaction.query_typed(sql, params).await?;
-        first.get_or_insert(rows);
-    }
-    transaction.commit().await?;
-    Ok(first.unwrap_or_default())
 }
 
 /// The time that an operation has.

@@ -45,7 +45,8 @@ pub enum PostgresError {
         /// The name of the column.
         column: &'static str,
     },
-    /// The TLS library has no certificates, or no cryptography.
+    /// The TLS library has no certificates, or no cryptography, or it refuses the database: its
+    /// certificate is not that of the host, or comes from an authority that is not trusted.
     Tls(String),
     /// The database refuses a statement for good.
     Database(tokio_postgres::Error),
@@ -145,6 +146,10 @@ impl From<Failure> for StoreError {
 
 impl Failure {
     pub(crate) fn of(error: tokio_postgres::Error) -> Self {
+        #[cfg(feature = "tls-rustls")]
+        if let Some(refused) = crate::tls::refusal(&error) {
+            return Failure::Lasting(refused);
+        }
         if passes(&error) {
             return Failure::Passing(Passing(Shown(&error).to_string()));
         }

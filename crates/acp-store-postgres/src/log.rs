@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use acp_agent::store::{Pending, Record, SessionLog, StoreError};
+use acp_agent::store::{Loss, Pending, Record, SessionLog, StoreError};
 use acp_types::v1::SessionInfo;
+use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -24,12 +26,16 @@ pub(crate) struct PostgresLog {
     pub(crate) info: SessionInfo,
     pub(crate) state_at: StateAt,
     pub(crate) lease: Lease<String>,
+    /// The loss of the session, as the task that prolongs leases notices it.
+    pub(crate) lost: watch::Receiver<Option<StoreError>>,
+    /// Set once another log has the session.
+    pub(crate) is_lost: bool,
 }
 
 /// The content of a change.
 enum Changes<'c> {
     Append { pieces: &'c [Vec<u8>], state_at: &'c str },
-    SetInfo { info: &'c str, is_use: bool },
+    SetInfo { info: &'c str, is_use: bool, time: Option<&'c str> },
 }
 
 impl PostgresLog {
@@ -45,6 +51,7 @@ impl PostgresLog {
         let mut patience = self.database.patience();
         let (lease, mut change) = (&mut self.lease, Change::new(adds));
         loop {
+            let since = Instant::now();
             let sent = match change.next(lease) {
                 Step::Fence => of.fence(lease).await.map(|row| change.fenced(lease, row)),
                 Step::Apply => {
@@ -54,8 +61,12 @@ impl PostgresLog {
             };
             match sent {
                 Ok(None) => {}
-                Ok(Some(Ending::Made)) => return Ok(()),
+                Ok(Some(Ending::Made)) => {
+                    self.leases.prolonged(&self.lease.holder, since);
+                    return Ok(());
+                }
                 Ok(Some(Ending::Lost)) => {
+                    self.is_lost = true;
                     return Err(StoreError::Changed { session: self.info.session_id.clone() });
                 }
                 Err(failure) => patience.again(failure).await?,
@@ -93,7 +104,7 @@ impl PostgresLog {
 
     async fn set_info(&mut self, info: SessionInfo, is_use: bool) -> Result<(), StoreError> {
         let json = facts::write(&info);
-        self.change(&Changes::SetInfo { info: &json, is_use }).await?;
+        self.change(&Changes::SetInfo { info: &json, is_use, time: None }).await?;
         self.info = info;
         Ok(())
     }
@@ -112,21 +123,10 @@ impl PostgresLog {
         Ok(state)
     }
 
-    /// Gives the lease up, in one attempt. If that fails, it ends by itself. `None` if it was given
-    /// up before.
+    /// Gives the lease up. `None` if it was given up before.
     fn release(&mut self) -> Option<impl Future<Output = ()> + Send + use<>> {
-        if !self.leases.remove(&self.lease.holder) {
-            return None;
-        }
-        let database = self.database.clone();
-        let (principal, session) = (self.principal.clone(), self.session.clone());
-        let holder = self.lease.holder.clone();
-        Some(async move {
-            let params: [Param<'_>; 3] =
-                [(&principal, Type::TEXT), (&session, Type::TEXT), (&holder, Type::TEXT)];
-            // Nobody could do anything about an error.
-            let _ = database.try_rows(&statements::RELEASE_SESSION, &params).await;
-        })
+        let key = self.leases.remove(&self.lease.holder)?;
+        Some(Arc::clone(&self.leases).release(key))
     }
 }
 
@@ -175,8 +175,8 @@ impl Of<'_> {
                 ];
                 self.database.try_rows(&statements::APPEND, &params).await?
             }
-            Changes::SetInfo { info, is_use } => {
-                let params: [Param<'_>; 7] = [
+            Changes::SetInfo { info, is_use, time } => {
+                let params: [Param<'_>; 8] = [
                     principal,
                     session,
                     holder,
@@ -184,6 +184,7 @@ impl Of<'_> {
                     (info, Type::TEXT),
                     (&self.millis, Type::INT8),
                     (is_use, Type::BOOL),
+                    (time, Type::TEXT),
                 ];
                 self.database.try_rows(&statements::SET_INFO, &params).await?
             }
@@ -208,7 +209,27 @@ impl SessionLog for PostgresLog {
     }
 
     fn position(&self) -> Option<u64> {
-        (!self.lease.is_in_doubt()).then_some(self.lease.seq.unsigned_abs())
+        // A session that is lost ends here or later, and later is elsewhere.
+        (self.is_lost || !self.lease.is_in_doubt()).then_some(self.lease.seq.unsigned_abs())
+    }
+
+    fn lost(&self) -> Loss {
+        let mut lost = self.lost.clone();
+        Box::pin(async move {
+            // That a lease is overdue is noted again and again, so an old note does not count.
+            let known = lost.borrow_and_update().clone();
+            if let Some(error @ StoreError::Changed { .. }) = known {
+                return error;
+            }
+            while lost.changed().await.is_ok() {
+                let noted = lost.borrow().clone();
+                if let Some(error) = noted {
+                    return error;
+                }
+            }
+            // The lease was given up.
+            std::future::pending().await
+        })
     }
 
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
@@ -225,6 +246,14 @@ impl SessionLog for PostgresLog {
         let mut info = self.info.clone();
         info.additional_directories = directories;
         Box::pin(self.set_info(info, false))
+    }
+
+    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
+        let info = facts::write(&self.info);
+        Box::pin(async move {
+            let changes = Changes::SetInfo { info: &info, is_use: false, time: Some(&time) };
+            self.change(&changes).await
+        })
     }
 
     fn commit(&mut self) -> Pending<'_, ()> {

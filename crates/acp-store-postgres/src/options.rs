@@ -27,6 +27,8 @@ pub struct Options {
     pub(crate) patience: Duration,
     pub(crate) attempt: Duration,
     pub(crate) page_size: usize,
+    #[cfg(feature = "tls-rustls")]
+    pub(crate) roots: crate::tls::Roots,
 }
 
 impl Options {
@@ -42,7 +44,7 @@ impl Options {
 
     /// Takes a database as the crate `tokio-postgres` describes it.
     #[must_use]
-    pub const fn from_config(config: Config) -> Self {
+    pub fn from_config(config: Config) -> Self {
         Options {
             config,
             connections: 8,
@@ -50,7 +52,23 @@ impl Options {
             patience: Duration::from_secs(20),
             attempt: Duration::from_secs(5),
             page_size: 50,
+            #[cfg(feature = "tls-rustls")]
+            roots: crate::tls::Roots::default(),
         }
+    }
+
+    /// Trusts these certificates of authorities, as PEM, and no others. By default it trusts those
+    /// that the operating system trusts.
+    ///
+    /// TLS checks the name of the host in every `sslmode` that uses it. `sslmode=require` in the
+    /// URL refuses a server without TLS.
+    ///
+    /// # Errors
+    /// [`PostgresError::Tls`] if the text has no certificate.
+    #[cfg(feature = "tls-rustls")]
+    pub fn root_certificates(mut self, pem: impl AsRef<[u8]>) -> Result<Self, PostgresError> {
+        self.roots = crate::tls::Roots::of_pem(pem.as_ref())?;
+        Ok(self)
     }
 
     /// Sets the most connections to the database. Default 8, at least 1. Sessions share them: each

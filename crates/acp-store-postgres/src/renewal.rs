@@ -1,13 +1,17 @@
 //! The leases of this process, and the task that prolongs them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::time::sleep;
+use acp_agent::store::StoreError;
+use acp_types::v1::SessionId;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout};
 use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param};
+use crate::error::{Failure, Passing, PostgresError};
 use crate::statements;
 
 /// The most leases that one statement prolongs.
@@ -21,19 +25,39 @@ pub(crate) struct Leases {
     time: Duration,
     millis: i64,
     held: Mutex<Held>,
+    /// Lets the task try again soon.
+    soon: Arc<Notify>,
 }
 
 #[derive(Default)]
 struct Held {
-    /// The principal and the session of each log, by its id.
-    sessions: HashMap<String, (String, String)>,
+    /// The sessions of the logs, by the ids of these.
+    sessions: HashMap<String, HeldSession>,
+    /// The leases that their logs wanted to give up while the database was away.
+    given_up: Vec<Key>,
     is_renewing: bool,
+}
+
+/// A session and the log that holds it.
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) principal: String,
+    pub(crate) session: String,
+    pub(crate) holder: String,
+}
+
+struct HeldSession {
+    key: Key,
+    id: SessionId,
+    /// The time at which the lease began, at the latest.
+    since: Instant,
+    lost: watch::Sender<Option<StoreError>>,
 }
 
 impl Leases {
     pub(crate) fn new(database: Database, time: Duration) -> Arc<Self> {
         let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-        Arc::new(Leases { database, time, millis, held: Mutex::default() })
+        Arc::new(Leases { database, time, millis, held: Mutex::default(), soon: Arc::default() })
     }
 
     /// Returns the time of a lease in milliseconds.
@@ -41,18 +65,53 @@ impl Leases {
         &self.millis
     }
 
-    /// Prolongs the lease of this log from now on.
-    pub(crate) fn add(self: &Arc<Self>, holder: &str, principal: &str, session: &str) {
+    /// Prolongs the lease of a log from now on. Returns the receiver of its loss.
+    pub(crate) fn add(
+        self: &Arc<Self>,
+        key: Key,
+        id: SessionId,
+        since: Instant,
+    ) -> watch::Receiver<Option<StoreError>> {
+        let (lost, receiver) = watch::channel(None);
         let mut held = self.held();
-        held.sessions.insert(holder.to_owned(), (principal.to_owned(), session.to_owned()));
-        if !std::mem::replace(&mut held.is_renewing, true) {
-            tokio::spawn(renew(Arc::downgrade(self), self.time / 3));
+        held.sessions.insert(key.holder.clone(), HeldSession { key, id, since, lost });
+        self.start(&mut held);
+        receiver
+    }
+
+    /// Prolongs the lease of this log no more. Returns its session if it did.
+    pub(crate) fn remove(&self, holder: &str) -> Option<Key> {
+        self.held().sessions.remove(holder).map(|held| held.key)
+    }
+
+    /// Notes that a change of this log has prolonged its lease.
+    pub(crate) fn prolonged(&self, holder: &str, since: Instant) {
+        if let Some(held) = self.held().sessions.get_mut(holder) {
+            held.since = since.max(held.since);
         }
     }
 
-    /// Prolongs the lease of this log no more. Returns true if it did.
-    pub(crate) fn remove(&self, holder: &str) -> bool {
-        self.held().sessions.remove(holder).is_some()
+    /// Gives a lease up. If the database is away, this is done once it is there again.
+    pub(crate) async fn release(self: Arc<Self>, key: Key) {
+        if self.try_release(&key).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
+            let mut held = self.held();
+            held.given_up.push(key);
+            self.start(&mut held);
+            self.soon.notify_one();
+        }
+    }
+
+    async fn try_release(&self, key: &Key) -> Result<(), Failure> {
+        let params: [Param<'_>; 3] =
+            [(&key.principal, Type::TEXT), (&key.session, Type::TEXT), (&key.holder, Type::TEXT)];
+        self.database.try_rows(&statements::RELEASE_SESSION, &params).await.map(drop)
+    }
+
+    /// Starts the task, unless it runs.
+    fn start(self: &Arc<Self>, held: &mut Held) {
+        if !std::mem::replace(&mut held.is_renewing, true) {
+            tokio::spawn(renew(Arc::downgrade(self), self.time / 3, Arc::clone(&self.soon)));
+        }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -61,41 +120,97 @@ impl Leases {
     }
 
     /// Returns the leases; `None` if there are none, and the task ends.
-    fn present(&self) -> Option<Vec<(String, String, String)>> {
+    fn present(&self) -> Option<Vec<Key>> {
         let mut held = self.held();
-        held.is_renewing = !held.sessions.is_empty();
-        let all = held.sessions.iter();
-        held.is_renewing.then(|| {
-            all.map(|(holder, (principal, session))| (principal.clone(), session.clone(), holder.clone()))
-                .collect()
-        })
+        held.is_renewing = !held.sessions.is_empty() || !held.given_up.is_empty();
+        held.is_renewing.then(|| held.sessions.values().map(|held| held.key.clone()).collect())
     }
 
-    async fn renew(&self, leases: &[(String, String, String)]) -> bool {
-        let mut renewed = true;
+    /// Prolongs leases. Returns whether the database has answered.
+    async fn renew(&self, leases: &[Key]) -> bool {
+        let mut is_done = true;
         for leases in leases.chunks(AT_ONCE) {
-            let principals: Vec<&str> = leases.iter().map(|lease| lease.0.as_str()).collect();
-            let sessions: Vec<&str> = leases.iter().map(|lease| lease.1.as_str()).collect();
-            let holders: Vec<&str> = leases.iter().map(|lease| lease.2.as_str()).collect();
-            let params: [Param<'_>; 4] = [
-                (&principals, Type::TEXT_ARRAY),
-                (&sessions, Type::TEXT_ARRAY),
-                (&holders, Type::TEXT_ARRAY),
-                (&self.millis, Type::INT8),
-            ];
-            renewed &= self.database.try_rows(&statements::RENEW_ALL, &params).await.is_ok();
+            let since = Instant::now();
+            match self.try_renew(leases).await {
+                Ok(renewed) => self.note(leases, &renewed, since),
+                Err(_) => is_done = false,
+            }
         }
-        renewed
+        self.note_overdue();
+        is_done
+    }
+
+    /// Prolongs leases. Returns the holders that still have their sessions.
+    async fn try_renew(&self, leases: &[Key]) -> Result<HashSet<String>, Failure> {
+        let principals: Vec<&str> = leases.iter().map(|lease| lease.principal.as_str()).collect();
+        let sessions: Vec<&str> = leases.iter().map(|lease| lease.session.as_str()).collect();
+        let holders: Vec<&str> = leases.iter().map(|lease| lease.holder.as_str()).collect();
+        let params: [Param<'_>; 4] = [
+            (&principals, Type::TEXT_ARRAY),
+            (&sessions, Type::TEXT_ARRAY),
+            (&holders, Type::TEXT_ARRAY),
+            (&self.millis, Type::INT8),
+        ];
+        let rows = self.database.try_rows(&statements::RENEW_ALL, &params).await?;
+        let holder = |row: &tokio_postgres::Row| row.try_get(0).map_err(PostgresError::Database);
+        rows.iter().map(holder).collect::<Result<_, _>>().map_err(Failure::Lasting)
+    }
+
+    /// Notes the answer to a renewal, and tells the logs that have lost their sessions.
+    fn note(&self, asked: &[Key], renewed: &HashSet<String>, since: Instant) {
+        let mut held = self.held();
+        for key in asked {
+            let Some(session) = held.sessions.get_mut(&key.holder) else { continue };
+            if renewed.contains(&key.holder) {
+                session.since = since.max(session.since);
+                // It was only overdue.
+                session.lost.send_if_modified(|lost| {
+                    lost.take_if(|lost| matches!(lost, StoreError::Unavailable { .. })).is_some()
+                });
+            } else {
+                session.lost.send_replace(Some(StoreError::Changed { session: session.id.clone() }));
+            }
+        }
+    }
+
+    /// Tells the logs whose leases could not be prolonged for two thirds of their time. Another
+    /// process may soon have their sessions.
+    fn note_overdue(&self) {
+        for session in self.held().sessions.values() {
+            let waited = session.since.elapsed();
+            let is_lost = matches!(*session.lost.borrow(), Some(StoreError::Changed { .. }));
+            if waited >= self.time / 3 * 2 && !is_lost {
+                let reason = Passing("the lease of the session could not be prolonged".to_owned());
+                session.lost.send_replace(Some(StoreError::Unavailable { waited, reason: Arc::new(reason) }));
+            }
+        }
+    }
+
+    /// Gives up the leases that could not be given up before. Returns whether that is done.
+    async fn release_rest(&self) -> bool {
+        let mut rest = std::mem::take(&mut self.held().given_up);
+        while let Some(key) = rest.pop() {
+            if self.try_release(&key).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
+                rest.push(key);
+                self.held().given_up.append(&mut rest);
+                return false;
+            }
+        }
+        true
     }
 }
 
 /// Prolongs the leases of a store three times in their time, until there are none.
-async fn renew(leases: Weak<Leases>, every: Duration) {
+async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>) {
     let mut wait = every;
     loop {
-        sleep(wait).await;
+        if timeout(wait, soon.notified()).await.is_ok() {
+            wait = RETRY.min(every);
+            continue;
+        }
         let Some(leases) = leases.upgrade() else { return };
         let Some(present) = leases.present() else { return };
-        wait = if leases.renew(&present).await { every } else { RETRY.min(every) };
+        let is_done = leases.renew(&present).await && leases.release_rest().await;
+        wait = if is_done { every } else { RETRY.min(every) };
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use acp_agent::store::{Pending, Records, SessionLog, SessionStore, StoreError};
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param, Patience};
@@ -14,12 +15,15 @@ use crate::lease::Lease;
 use crate::log::{PostgresLog, epoch_and_seq};
 use crate::options::Options;
 use crate::read::Reader;
-use crate::renewal::Leases;
+use crate::renewal::{Key, Leases};
 use crate::rows::{facts, names};
 use crate::{list, migrate, statements};
 
 /// The most sessions that are deleted for their age before others are looked for.
 const AT_ONCE: i64 = 100;
+
+/// The most rows that one transaction deletes. A row has 64 KiB, or one record that is longer.
+const ROWS_AT_ONCE: i64 = 128;
 
 /// The attempts to take a lease. Each is a holder of its own, so that one that comes late, when the
 /// session may be another one, is not taken for the log that has the lease.
@@ -89,13 +93,31 @@ impl PostgresStore {
 
     async fn create_log(&self, info: SessionInfo) -> Result<Box<dyn SessionLog>, StoreError> {
         let session = names::new_session(&info.session_id)?;
-        let (json, folder) = (facts::write(&info), names::folder(&info.cwd));
+        loop {
+            if let Some(log) = self.try_create(&session, &info).await? {
+                return Ok(log);
+            }
+            if self.is_stored(&session).await? {
+                return Err(StoreError::Exists { session: info.session_id });
+            }
+            // A deletion of it was stopped. The id is free once that is done.
+            self.delete_rows(&session).await?;
+        }
+    }
+
+    /// Creates a session. Returns `None` if its row exists.
+    async fn try_create(
+        &self,
+        session: &String,
+        info: &SessionInfo,
+    ) -> Result<Option<Box<dyn SessionLog>>, StoreError> {
+        let (json, folder) = (facts::write(info), names::folder(&info.cwd));
         let mut attempts = Attempts::new(&self.database);
         loop {
-            let lease = Lease::new(Attempts::next(), 1, 0);
+            let (lease, since) = (Lease::new(Attempts::next(), 1, 0), Instant::now());
             let params: [Param<'_>; 7] = [
                 (&self.principal, Type::TEXT),
-                (&session, Type::TEXT),
+                (session, Type::TEXT),
                 (&lease.holder, Type::TEXT),
                 (&lease.epoch, Type::INT8),
                 (&json, Type::TEXT),
@@ -104,13 +126,21 @@ impl PostgresStore {
             ];
             match self.database.try_rows(statements::CREATE, &params).await {
                 Ok(rows) if rows.is_empty() => break,
-                Ok(_) => return Ok(Box::new(self.held(session, info, facts::StateAt::new(), lease))),
+                Ok(_) => {
+                    let state_at = facts::StateAt::new();
+                    let log = self.held(session.clone(), info.clone(), state_at, lease, since);
+                    return Ok(Some(Box::new(log)));
+                }
                 Err(failure) => attempts.lost(lease.holder, failure).await?,
             }
         }
         // It exists. It is this one's own if the answer to an earlier attempt was lost.
-        let created = self.take(&statements::ADOPT_SESSION, &session, attempts).await?;
-        created.ok_or(StoreError::Exists { session: info.session_id })
+        self.take(&statements::ADOPT_SESSION, session, attempts).await
+    }
+
+    async fn is_stored(&self, session: &String) -> Result<bool, StoreError> {
+        let params: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (session, Type::TEXT)];
+        Ok(!self.database.rows(statements::END, &params).await?.is_empty())
     }
 
     async fn open_log(&self, id: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
@@ -130,7 +160,7 @@ impl PostgresStore {
         mut attempts: Attempts,
     ) -> Result<Option<Box<dyn SessionLog>>, StoreError> {
         loop {
-            let holder = Attempts::next();
+            let (holder, since) = (Attempts::next(), Instant::now());
             let params: [Param<'_>; 5] = [
                 (&self.principal, Type::TEXT),
                 (session, Type::TEXT),
@@ -150,7 +180,7 @@ impl PostgresStore {
             let (info, state_at) = (facts::read(text(2)?)?, facts::read_state(text(3)?)?);
             let (epoch, seq) = epoch_and_seq(row)?;
             let lease = Lease::new(holder, epoch, seq);
-            return Ok(Some(Box::new(self.held(session.clone(), info, state_at, lease))));
+            return Ok(Some(Box::new(self.held(session.clone(), info, state_at, lease, since))));
         }
     }
 
@@ -160,8 +190,11 @@ impl PostgresStore {
         info: SessionInfo,
         state_at: facts::StateAt,
         lease: Lease<String>,
+        since: Instant,
     ) -> PostgresLog {
-        self.leases.add(&lease.holder, &self.principal, &session);
+        let (principal, holder) = (self.principal.clone(), lease.holder.clone());
+        let key = Key { principal, session: session.clone(), holder };
+        let lost = self.leases.add(key, info.session_id.clone(), since);
         PostgresLog {
             database: self.database.clone(),
             leases: Arc::clone(&self.leases),
@@ -170,6 +203,8 @@ impl PostgresStore {
             info,
             state_at,
             lease,
+            lost,
+            is_lost: false,
         }
     }
 
@@ -195,34 +230,21 @@ impl PostgresStore {
 
     async fn delete_session(&self, id: &SessionId) -> Result<(), StoreError> {
         let session = names::stored_session(id)?;
-        let of = [(&self.principal as _, Type::TEXT), (&session as _, Type::TEXT)];
-        let (is_deleted, was_lost) = self.delete_rows(&statements::DELETE_SESSION, &of, &of).await?;
-        if is_deleted {
-            return Ok(());
+        let params: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (&session, Type::TEXT)];
+        if self.database.rows(&statements::DELETE_SESSION, &params).await?.is_empty() {
+            return Err(self.why_not(id, &session).await?);
         }
-        match self.why_not(id, &session).await? {
-            // An earlier attempt has deleted it, and the answer was lost.
-            StoreError::Unknown { .. } if was_lost => Ok(()),
-            error => Err(error),
-        }
+        self.delete_rows(&session).await
     }
 
-    /// Deletes a session and its records. Returns whether the conditions held, and whether the
-    /// answer to an earlier attempt was lost.
-    async fn delete_rows(
-        &self,
-        sql: &str,
-        params: &[Param<'_>],
-        of: &[Param<'_>],
-    ) -> Result<(bool, bool), StoreError> {
-        let (mut patience, mut was_lost) = (self.database.patience(), false);
-        loop {
-            match self.database.try_all(&[(sql, params), (statements::DELETE_RECORDS, of)]).await {
-                Ok(rows) => return Ok((!rows.is_empty(), was_lost)),
-                Err(failure) => patience.again(failure).await?,
-            }
-            was_lost = true;
-        }
+    /// Deletes the rows of a session that is marked as deleted, a few in each transaction. It may
+    /// be stopped at any time, and called again.
+    async fn delete_rows(&self, session: &String) -> Result<(), StoreError> {
+        let params: [Param<'_>; 3] =
+            [(&self.principal, Type::TEXT), (session, Type::TEXT), (&ROWS_AT_ONCE, Type::INT8)];
+        while !self.database.rows(&statements::DELETE_RECORDS, &params).await?.is_empty() {}
+        let [principal, session, _] = params;
+        self.database.rows(&statements::DELETE_ROW, &[principal, session]).await.map(drop)
     }
 
     async fn delete_older(&self, time: SystemTime) -> Result<u64, StoreError> {
@@ -234,15 +256,26 @@ impl PostgresStore {
             let before = deleted;
             for row in &rows {
                 let session: String = row.try_get(0).map_err(PostgresError::Database)?;
-                let of: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (&session, Type::TEXT)];
-                let [principal, id] = of.clone();
-                let params = [principal, id, (&time as _, Type::TIMESTAMPTZ)];
-                deleted += u64::from(self.delete_rows(&statements::DELETE_OLDER, &params, &of).await?.0);
+                let params: [Param<'_>; 3] =
+                    [(&self.principal, Type::TEXT), (&session, Type::TEXT), (&time, Type::TIMESTAMPTZ)];
+                if !self.database.rows(&statements::DELETE_OLDER, &params).await?.is_empty() {
+                    self.delete_rows(&session).await?;
+                    deleted += 1;
+                }
             }
             // The rest may all be open by now.
             if deleted == before {
                 return Ok(deleted);
             }
+        }
+    }
+
+    async fn delete_unused(&self, age: Duration) -> Result<u64, StoreError> {
+        let Ok(micros) = i64::try_from(age.as_micros()) else { return Ok(0) };
+        let rows = self.database.rows(statements::TIME_BEFORE, &[(&micros, Type::INT8)]).await?;
+        match rows.first().map(|row| row.try_get(0)).transpose().map_err(PostgresError::Database)? {
+            Some(time) => self.delete_older(time).await,
+            None => Ok(0),
         }
     }
 }
@@ -270,6 +303,10 @@ impl SessionStore for PostgresStore {
 
     fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
         Box::pin(self.delete_older(time))
+    }
+
+    fn delete_unused_for(&self, age: Duration) -> Pending<'_, u64> {
+        Box::pin(self.delete_unused(age))
     }
 
     fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {

@@ -19,17 +19,21 @@ pub const CANCEL_GRACE: Duration = Duration::from_secs(5);
 /// await is dropped (see [`Turn`](crate::Turn#cancellation)).
 ///
 /// It fires on `$/cancel_request` for the request, when the client is gone and when serving ends.
-/// For a turn it also fires on `session/cancel`, `session/close` and `session/delete`.
+/// For a turn it also fires on `session/cancel`, `session/close` and `session/delete`, and when another
+/// process has taken its session over.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     token: CancellationToken,
     /// Set once the handler knows of its cancellation. It then gets the time to end by itself.
     noticed: Arc<AtomicBool>,
+    /// Set if it has fired because the turn cannot be kept any more, which the client did not ask
+    /// for.
+    given_up: Arc<AtomicBool>,
 }
 
 impl Cancel {
     pub(crate) fn new(token: CancellationToken) -> Self {
-        Cancel { token, noticed: Arc::default() }
+        Cancel { token, noticed: Arc::default(), given_up: Arc::default() }
     }
 
     /// Returns whether it has fired.
@@ -64,7 +68,22 @@ impl Cancel {
     }
 
     pub(crate) fn fire(&self) {
+        // The client gets the answer that it asks for, even if the turn was given up before.
+        self.given_up.store(false, Ordering::Release);
         self.token.cancel();
+    }
+
+    /// Fires, unless it has fired before, because the turn cannot be kept any more.
+    pub(crate) fn give_up(&self) {
+        if !self.has_fired() {
+            self.given_up.store(true, Ordering::Release);
+            self.token.cancel();
+        }
+    }
+
+    /// Returns true if it has fired for the client or for the end of the connection.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.has_fired() && !self.given_up.load(Ordering::Acquire)
     }
 
     pub(crate) fn has_fired(&self) -> bool {

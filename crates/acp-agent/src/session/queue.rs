@@ -99,7 +99,7 @@ impl Turns {
         // Under the lock, so that a cancel comes before it or finds it over.
         let _state = self.state();
         turn.close();
-        turn.cancel.has_fired()
+        turn.cancel.is_asked_for()
     }
 
     /// Makes room for the next turn. The answer of this one stands in the output buffer, or it has

@@ -69,7 +69,7 @@ impl<S> Running<S> {
         turn.begin_usage()?;
         if let Some(recorder) = self.session.updates().recorder() {
             self.recorded.store(true, Ordering::Release);
-            recorder.begin_turn(turn.prompt(), turn.flow().message_id()).await?;
+            recorder.begin_turn(turn.prompt(), turn.flow().message_id(), &turn.cancel).await?;
         }
         if inserts {
             turn.cancel.heeding(turn.flow().accepted(turn.prompt())).await?;

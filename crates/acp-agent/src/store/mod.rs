@@ -29,7 +29,7 @@ pub use self::memory::MemoryStore;
 pub use self::record::{Entry, Record, RecordKind};
 pub(crate) use self::recorded_update::RecordedUpdate;
 pub(crate) use self::recorder::Recorder;
-pub use self::session_store::{Pending, Records, SessionLog, SessionStore};
+pub use self::session_store::{Loss, Pending, Records, SessionLog, SessionStore};
 pub use self::state::SAVED_LIMIT;
 pub(crate) use self::state::{StoredState, saved_json};
 pub(crate) use self::store_handle::StoreHandle;

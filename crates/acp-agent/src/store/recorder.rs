@@ -18,6 +18,7 @@ use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError, StoredState};
 use crate::client::Client;
+use crate::client::cancel::Cancel;
 use crate::error::{OnFault, Result};
 use crate::wire::gate::Gate;
 use crate::wire::record::write_prompt;
@@ -77,13 +78,15 @@ impl Recorder {
     /// Begins a turn: records the user's message. The first message gives the session its title.
     ///
     /// If the store writes ahead, or has failed before, the message is written when this returns.
-    /// No turn runs that cannot be kept.
+    /// No turn runs that cannot be kept: the turn is cancelled once its session is lost.
     pub(crate) async fn begin_turn(
         &self,
         blocks: &[ContentBlock],
         message_id: Option<&MessageId>,
+        turn: &Cancel,
     ) -> Result<()> {
-        let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
+        let turn = turn.clone();
+        let is_untried = self.ask(|done| Job::BeginTurn { turn, done }).await?.unwrap_or_default();
         let permit = self.inner.waiting.budget.permit().await;
         self.message(blocks, message_id)?;
         drop(permit);

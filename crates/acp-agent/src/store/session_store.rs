@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
@@ -11,6 +11,9 @@ use super::record::Record;
 
 /// The future of a store's method.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// The future of [`SessionLog::lost`].
+pub type Loss = Pin<Box<dyn Future<Output = StoreError> + Send>>;
 
 /// A store of sessions. [`Journal`](super::Journal) is one; another may be a database or a service.
 ///
@@ -45,6 +48,18 @@ pub trait SessionStore: Send + Sync + 'static {
     fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
         let _ = time;
         Box::pin(async { Err(StoreError::Unsupported { operation: "delete_older_than" }) })
+    }
+
+    /// Deletes the sessions that were last used longer ago than this, and returns their number. A
+    /// store with a clock of its own measures by that one, whatever the clocks of the machines say.
+    ///
+    /// The default calls [`delete_older_than`](Self::delete_older_than) by the clock of this
+    /// machine.
+    fn delete_unused_for(&self, age: Duration) -> Pending<'_, u64> {
+        match SystemTime::now().checked_sub(age) {
+            Some(time) => self.delete_older_than(time),
+            None => Box::pin(async { Ok(0) }),
+        }
     }
 
     /// Returns the store of this principal's sessions: somebody whom a server has
@@ -108,6 +123,16 @@ pub trait SessionLog: Send + 'static {
         None
     }
 
+    /// Waits until the session is lost to somebody else, and returns the error that an addition
+    /// would have: [`StoreError::Changed`], or [`StoreError::Unavailable`] if the store cannot be
+    /// reached for so long that somebody else may soon take the session. The turn that runs is then
+    /// cancelled at once, and its answer is this error.
+    ///
+    /// By default it never returns: the session is held until it is closed.
+    fn lost(&self) -> Loss {
+        Box::pin(std::future::pending())
+    }
+
     /// Adds records. They survive a crash of this process when this returns. After an error, none
     /// of them or a beginning of them is stored. No record is stored twice.
     ///
@@ -128,6 +153,16 @@ pub trait SessionLog: Send + 'static {
     /// The default does nothing: lists then show the directories that the session was created with.
     fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
         let _ = directories;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Sets the time of the last use, which lists show. `time` has the form of
+    /// [`SessionInfo::updated_at`]. A copy of a session keeps its time so; the next use gives it
+    /// another one.
+    ///
+    /// The default does nothing: a copy then has the time at which it was made.
+    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
+        let _ = time;
         Box::pin(async { Ok(()) })
     }
 
@@ -172,8 +207,13 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
     fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
         (**self).delete(session)
     }
+
     fn delete_older_than(&self, time: SystemTime) -> Pending<'_, u64> {
         (**self).delete_older_than(time)
+    }
+
+    fn delete_unused_for(&self, age: Duration) -> Pending<'_, u64> {
+        (**self).delete_unused_for(age)
     }
 
     fn for_principal(&self, principal: &str) -> Result<Arc<dyn SessionStore>, StoreError> {

@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use super::block::Blocks;
 use super::byte_budget::ByteBudget;
 use super::idle::IdlePlace;
-use super::{Record, RecordKind, SessionLog, SessionStore, StoreError};
+use super::{Loss, Record, RecordKind, SessionLog, SessionStore, StoreError};
+use crate::client::cancel::Cancel;
 
 /// The number of bytes that may wait to be written for each session. Senders wait when it is used
 /// up.
@@ -28,6 +29,7 @@ pub(super) enum Job {
     /// Holds the log until the turn is over, and reports whether nothing was written since it was
     /// opened again. Earlier failures do not count any more.
     BeginTurn {
+        turn: Cancel,
         done: Done<bool>,
     },
     EndTurn,
@@ -89,7 +91,8 @@ pub(super) struct Writer {
     left_at: Option<u64>,
     waiting: Arc<Waiting>,
     place: IdlePlace,
-    in_turn: bool,
+    /// The turn that runs, until it ends.
+    turn: Option<Cancel>,
     /// Set if a title is stored.
     is_titled: bool,
     /// Set if the log was opened again or its store was not available, and no record was added
@@ -121,7 +124,7 @@ impl Writer {
             left_at: None,
             waiting,
             place,
-            in_turn: false,
+            turn: None,
             is_titled,
             untried: false,
             dirty: false,
@@ -132,17 +135,27 @@ impl Writer {
 
     pub(super) async fn run(mut self, mut jobs: UnboundedReceiver<Job>) {
         self.rest();
-        while let Some(job) = jobs.recv().await {
+        loop {
+            let job = tokio::select! {
+                biased;
+                job = jobs.recv() => job,
+                error = self.lost() => {
+                    self.note(Err(error)).await;
+                    self.give_up();
+                    continue;
+                }
+            };
+            let Some(job) = job else { break };
             self.append().await;
             match job {
                 Job::Append => {}
                 Job::SetTitle(title) => self.set_title(title).await,
                 Job::SetDirectories(directories) => self.set_directories(directories).await,
-                Job::BeginTurn { done } => {
-                    self.begin_turn().await;
+                Job::BeginTurn { turn, done } => {
+                    self.begin_turn(turn).await;
                     let _ = done.send(self.outcome().map(|()| self.untried));
                 }
-                Job::EndTurn => self.in_turn = false,
+                Job::EndTurn => self.turn = None,
                 Job::TakeUp { done } => {
                     let _ = done.send(self.take_up().await);
                 }
@@ -153,7 +166,7 @@ impl Writer {
                     let _ = done.send(self.state().await);
                 }
                 Job::LetGo => {
-                    if !self.in_turn && self.finish(self.dirty).await.is_ok() {
+                    if self.turn.is_none() && self.finish(self.dirty).await.is_ok() {
                         self.let_go().await;
                     }
                 }
@@ -243,8 +256,8 @@ impl Writer {
         set
     }
 
-    async fn begin_turn(&mut self) {
-        self.in_turn = true;
+    async fn begin_turn(&mut self, turn: Cancel) {
+        self.turn = Some(turn);
         self.place.leave();
         self.broken = None;
         let begun = self.go_on().await;
@@ -268,7 +281,7 @@ impl Writer {
                 self.left_at = left_at;
             }
             opened?;
-        } else if self.in_turn || self.broken.is_none() {
+        } else if self.turn.is_some() || self.broken.is_none() {
             return Ok(());
         }
         self.broken = None;
@@ -333,7 +346,26 @@ impl Writer {
         } else {
             self.let_go().await;
         }
+        if matches!(error, StoreError::Changed { .. }) {
+            self.give_up();
+        }
         self.broken = Some(error);
+    }
+
+    /// Waits until the session of the turn that runs is lost. It stays pending without such a turn,
+    /// and after a failure.
+    fn lost(&self) -> Loss {
+        match &self.log {
+            Some(log) if self.turn.is_some() && self.broken.is_none() => log.lost(),
+            _ => Box::pin(std::future::pending()),
+        }
+    }
+
+    /// Ends the turn that runs: nothing more of it would be kept. Its answer is the failure.
+    fn give_up(&self) {
+        if let Some(turn) = &self.turn {
+            turn.give_up();
+        }
     }
 
     async fn let_go(&mut self) {
@@ -348,7 +380,7 @@ impl Writer {
     /// Enters the log among the idle ones if the session can do without it. A store without
     /// positions could not notice that somebody else has written to the session.
     fn rest(&self) {
-        if !self.in_turn && self.log.as_ref().is_some_and(|log| log.position().is_some()) {
+        if self.turn.is_none() && self.log.as_ref().is_some_and(|log| log.position().is_some()) {
             self.place.take();
         }
     }

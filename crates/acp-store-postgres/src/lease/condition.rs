@@ -3,12 +3,16 @@
 /// A condition on the row of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Nobody holds an unexpired lease.
-    Free,
     /// Nobody does, or an earlier attempt of this log, whose answer was lost.
     FreeOrOwn,
     /// An earlier attempt of this log, whose answer was lost, holds the lease.
     Own,
+    /// Nobody holds an unexpired lease, or the session is being deleted.
+    FreeOrDeleted,
+    /// The session is being deleted.
+    Deleted,
+    /// The session has no records.
+    Empty,
     /// The holder is this log.
     Holder,
     /// The epoch is that of this log.
@@ -27,15 +31,25 @@ pub(crate) const FENCE: &[Condition] = &[Condition::Holder];
 pub(crate) const RENEW: &[Condition] = &[Condition::Holder];
 /// A lease is given up.
 pub(crate) const RELEASE: &[Condition] = &[Condition::Holder];
-/// A session is deleted.
-pub(crate) const DELETE: &[Condition] = &[Condition::Free];
+/// A session is marked as deleted: from here on nobody can open it.
+pub(crate) const DELETE: &[Condition] = &[Condition::FreeOrDeleted];
+/// Some records of a session that is marked are deleted.
+pub(crate) const PIECE: &[Condition] = &[Condition::Deleted];
+/// The row of a session that is marked is deleted.
+pub(crate) const REMOVE: &[Condition] = &[Condition::Deleted, Condition::Empty];
 
 impl Condition {
     /// Returns the condition as SQL. `$3` is the holder, `$4` the epoch, and `$5` the holders of
     /// earlier attempts.
     const fn sql(self) -> &'static str {
         match self {
-            Condition::Free => "(s.lease_until is null or s.lease_until <= now())",
+            Condition::FreeOrDeleted => {
+                "(s.lease_until is null or s.lease_until <= now() or s.holder = 'deleted')"
+            }
+            Condition::Deleted => "s.holder = 'deleted'",
+            Condition::Empty => {
+                "not exists (select 1 from acp_batch b where b.principal = s.principal and b.session = s.session)"
+            }
             Condition::FreeOrOwn => "(s.lease_until is null or s.lease_until <= now() or s.holder = any($5))",
             Condition::Own => "s.holder = any($5)",
             Condition::Holder => "s.holder = $3",
@@ -48,6 +62,10 @@ impl Condition {
 pub(crate) fn sql(conditions: &[Condition]) -> String {
     conditions.iter().map(|condition| condition.sql()).collect::<Vec<_>>().join(" and ")
 }
+
+/// The holder of a session that is being deleted. A log never has this id.
+#[cfg(test)]
+pub(crate) const DELETED: u64 = u64::MAX;
 
 /// The lease in the row of a session.
 #[cfg(test)]
@@ -67,6 +85,8 @@ pub(crate) struct Given<'g> {
     pub(crate) earlier: &'g [u64],
     /// The time of the database.
     pub(crate) now: u64,
+    /// Set if the session has no records.
+    pub(crate) is_empty: bool,
 }
 
 #[cfg(test)]
@@ -76,7 +96,9 @@ impl Condition {
         let is_free = head.lease_until.is_none_or(|until| until <= given.now);
         let is_own = head.holder.is_some_and(|holder| given.earlier.contains(&holder));
         match self {
-            Condition::Free => is_free,
+            Condition::FreeOrDeleted => is_free || head.holder == Some(DELETED),
+            Condition::Deleted => head.holder == Some(DELETED),
+            Condition::Empty => given.is_empty,
             Condition::FreeOrOwn => is_free || is_own,
             Condition::Own => is_own,
             Condition::Holder => head.holder == Some(given.holder),

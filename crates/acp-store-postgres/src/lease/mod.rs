@@ -13,7 +13,8 @@
 //! 3. If the answer to a change is lost, the log *fences* itself before it does anything else: it
 //!    raises its own `epoch`. From then on a change that is still under way cannot be made, and the
 //!    number of changes says if it was.
-//! 4. A lease is prolonged by its holder only, and a session is deleted while it has none.
+//! 4. A lease is prolonged by its holder only. A session is deleted while it has none: one
+//!    statement marks it, for good, and then its records go in pieces, and its row after them.
 //!
 //! [`Condition`] has these conditions, both as SQL and as a function that the simulation of the
 //! protocol uses. [`Change`] decides each next step, there as here.
@@ -24,6 +25,8 @@ mod condition;
 mod simulation;
 
 pub(crate) use self::change::{Change, Ending, Lease, Step};
-pub(crate) use self::condition::{ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, RELEASE, RENEW, sql};
+pub(crate) use self::condition::{
+    ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, PIECE, RELEASE, REMOVE, RENEW, sql,
+};
 #[cfg(test)]
-pub(crate) use self::condition::{Given, Head};
+pub(crate) use self::condition::{DELETED, Given, Head};

@@ -33,14 +33,17 @@ enum Defect {
     AlwaysMade,
 }
 
-const DEFECTS: [Defect; 14] = [
+const DEFECTS: [Defect; 17] = [
     Defect::Without("open", Condition::FreeOrOwn),
     Defect::Without("change", Condition::Holder),
     Defect::Without("change", Condition::Epoch),
     Defect::Without("fence", Condition::Holder),
     Defect::Without("renew", Condition::Holder),
     Defect::Without("release", Condition::Holder),
-    Defect::Without("delete", Condition::Free),
+    Defect::Without("delete", Condition::FreeOrDeleted),
+    Defect::Without("piece", Condition::Deleted),
+    Defect::Without("remove", Condition::Deleted),
+    Defect::Without("remove", Condition::Empty),
     Defect::Without("adopt", Condition::Own),
     Defect::OpenIsNotRepeated,
     Defect::SameHolder,

@@ -14,11 +14,16 @@ mod copy;
 mod failover;
 mod fencing;
 mod kill;
+mod loss;
 mod migrations;
 mod options;
 mod outages;
+mod recovery;
 mod replicas;
+mod retention;
 mod server;
+#[cfg(feature = "tls-rustls")]
+mod tls;
 mod turns;
 
 use std::time::Duration;

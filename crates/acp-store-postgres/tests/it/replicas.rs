@@ -22,9 +22,16 @@ const REPLICAS: usize = 3;
 /// The number of messages that the agent says in a turn.
 const SAID: usize = 5;
 
+/// The prompt whose turn does not end by itself.
+pub(crate) const FOREVER: &str = "forever";
+
 /// Says a few messages, with the prompt and their numbers.
 async fn say(_: &(), turn: Turn) -> Result<StopReason> {
     let prompt = turn.text();
+    if prompt == FOREVER {
+        turn.say("begun").await?;
+        std::future::pending::<()>().await;
+    }
     for number in 0..SAID {
         turn.say(format!("{prompt}.{number}")).await?;
         tokio::task::yield_now().await;
@@ -47,14 +54,14 @@ async fn replica() {
 }
 
 /// A replica, and the socket of its present process.
-struct Replica {
+pub(crate) struct Replica {
     folder: PathBuf,
-    process: Child,
+    pub(crate) process: Child,
     starts: usize,
 }
 
 impl Replica {
-    fn start(folder: &Path, url: &str, starts: usize) -> Self {
+    pub(crate) fn start(folder: &Path, url: &str, starts: usize) -> Self {
         std::fs::create_dir_all(folder).unwrap();
         let process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "replicas::replica", "--nocapture"])
@@ -65,6 +72,18 @@ impl Replica {
             .spawn()
             .unwrap();
         Replica { folder: folder.to_owned(), process, starts }
+    }
+
+    /// Connects to the agent, once it listens.
+    pub(crate) async fn client(&self) -> ScriptedPeer {
+        loop {
+            if let Ok(stream) = UnixStream::connect(self.folder.join("new")).await {
+                let mut peer = ScriptedPeer::from_stream(stream);
+                peer.call("initialize", json!({"protocolVersion": 1})).await.unwrap();
+                return peer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Kills the process, and starts another one.

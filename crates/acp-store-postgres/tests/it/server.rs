@@ -99,6 +99,8 @@ pub(crate) struct Server {
     folder: TempDir,
     postgres: PathBuf,
     running: Option<Child>,
+    /// The port of 127.0.0.1 that it listens on.
+    tcp: Option<u16>,
 }
 
 impl Server {
@@ -112,9 +114,30 @@ impl Server {
             .arg(&data)
             .status();
         assert!(made.unwrap().success(), "initdb");
-        let mut server = Server { folder, postgres, running: None };
+        let mut server = Server { folder, postgres, running: None, tcp: None };
         server.run();
         Some(server)
+    }
+
+    /// Starts the server again with these lines in its configuration, on a port of 127.0.0.1 if one
+    /// is given.
+    pub(crate) fn configure(&mut self, lines: &str, port: Option<u16>) {
+        self.stop();
+        self.tcp = port;
+        let path = self.path().join("data/postgresql.auto.conf");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, format!("{text}\n{lines}\n")).unwrap();
+        self.run();
+    }
+
+    /// Writes a file that the user of the server owns, and nobody else may read.
+    pub(crate) fn write_file(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        if rustix::process::geteuid().is_root() {
+            chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 
     /// Returns the server that most tests share.
@@ -142,11 +165,17 @@ impl Server {
         }
     }
 
+    fn port(&self) -> u16 {
+        self.tcp.unwrap_or(5432)
+    }
+
     fn spawn(&self) -> Child {
         let mut server = guarded(self.path());
         server.arg(&self.postgres).arg("-D").arg(self.path().join("data"));
         server.arg("-k").arg(self.path());
-        for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=60"] {
+        let address = if self.tcp.is_some() { "127.0.0.1" } else { "" };
+        server.arg("-c").arg(format!("listen_addresses={address}")).arg("-p").arg(self.port().to_string());
+        for setting in ["shared_buffers=16MB", "max_connections=60"] {
             server.args(["-c", setting]);
         }
         server.spawn().unwrap()
@@ -192,6 +221,7 @@ impl Server {
             "-c",
             sql,
         ]);
+        psql.arg("-p").arg(self.port().to_string());
         let mut psql = psql.arg("-h").arg(self.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = String::new();
         psql.stdout.take().unwrap().read_to_string(&mut output).unwrap();
@@ -200,17 +230,23 @@ impl Server {
 
     /// Makes a copy of the server, which follows it from then on.
     pub(crate) fn standby(&self, name: &str) -> Server {
+        let mut standby = self.base_backup(name, &["-R"]);
+        standby.run();
+        standby
+    }
+
+    /// Copies the files of the server, for a server that is not started yet.
+    pub(crate) fn base_backup(&self, name: &str, options: &[&str]) -> Server {
         let folder = folder();
         let copied = command(self.postgres.with_file_name("pg_basebackup"))
-            .args(["-U", "postgres", "-R", "-X", "stream", "--checkpoint=fast", "--no-sync", "-d"])
+            .args(options)
+            .args(["-U", "postgres", "-X", "stream", "--checkpoint=fast", "--no-sync", "-d"])
             .arg(format!("host={} application_name={name}", self.path().display()))
             .arg("-D")
             .arg(folder.path().join("data"))
             .status();
         assert!(copied.unwrap().success(), "pg_basebackup");
-        let mut standby = Server { folder, postgres: self.postgres.clone(), running: None };
-        standby.run();
-        standby
+        Server { folder, postgres: self.postgres.clone(), running: None, tcp: None }
     }
 
     /// Makes a standby the primary.
@@ -232,6 +268,11 @@ impl Server {
         psql.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         assert!(psql.wait().unwrap().success(), "psql");
         restored
+    }
+
+    /// Returns a database of this server that has come with its files.
+    pub(crate) fn own(&self, database: &Database) -> Database {
+        Database { host: self.path().to_owned(), ..database.clone() }
     }
 
     /// Makes a new database.

@@ -16,6 +16,7 @@ cases! {
     "list-cursor", "A cursor that does not come from a list of the store fails with `Cursor`.", list_cursor;
     "list-folder", "A list of one working directory has its sessions and no others, on all pages.", list_folder;
     "only-looked-at", "Opening and closing a session does not make it one that was used last.", only_looked_at;
+    "copied-time", "A session gets the time of a copy, and another one with its next use, or it has its own.", copied_time;
     "older-than", "Sessions that are older than a time are deleted, those that are open stay.", older_than;
 }
 
@@ -136,6 +137,30 @@ async fn list_folder([first, second]: Stores) -> Tried {
         })?;
     }
     Ok(())
+}
+
+async fn copied_time([first, second]: Stores) -> Tried {
+    const TIME: &str = "2024-02-29T23:59:58.123Z";
+    let mut log = first.create(info("one")).await?;
+    log.append(updates(0..1)?).await?;
+    log.commit().await?;
+    log.set_updated_at(TIME.to_owned()).await?;
+    log.close().await?;
+    let time = async || Ok::<_, Stop>(all_pages(&*second, ListSessionsRequest::new()).await?.pop());
+    let found = time().await?.and_then(|session| session.updated_at).unwrap_or_default();
+    let today = SystemTime::now() - Duration::from_secs(3600);
+    if found != TIME {
+        // The store gives a copy the time at which it was made.
+        let deleted = second.delete_older_than(today).await?;
+        return require(deleted == 0, || format!("`{found}` is neither the copy's time nor its own"));
+    }
+    let mut log = second.open(&SessionId::from("one")).await?;
+    log.append(updates(1..2)?).await?;
+    log.commit().await?;
+    log.close().await?;
+    let found = time().await?.and_then(|session| session.updated_at).unwrap_or_default();
+    require(found != TIME, || "a use does not count after a time was set".to_owned())?;
+    require(second.delete_older_than(today).await? == 0, || "a session that was used now is old".to_owned())
 }
 
 async fn only_looked_at([first, second]: Stores) -> Tried {

@@ -14,7 +14,7 @@ use super::line::{self, Kind, LONGEST, Line};
 use super::list::read_facts;
 use super::state::read_state;
 use super::threads::{READING, WRITING};
-use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError};
+use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError, timestamp};
 
 /// The greatest distance of the session's facts from the end after a turn. Lists first read this
 /// much of each file.
@@ -198,6 +198,18 @@ impl SessionLog for Log {
             added.await?;
             self.since_info = 0;
             Ok(())
+        })
+    }
+
+    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let time = timestamp::parse(&time)?;
+            let set = self.add(move |file| {
+                let set =
+                    file.file.set_modified(time).map_err(|error| StoreError::io("date", &file.path, error));
+                set.map(|()| (0, ()))
+            });
+            set.await.map(drop)
         })
     }
 

@@ -302,6 +302,13 @@ impl SessionLog for MemoryLog {
         self.change(|stored| stored.info.additional_directories = directories)
     }
 
+    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
+        match timestamp::parse(&time) {
+            Ok(time) => self.change(|stored| stored.used = time),
+            Err(error) => Box::pin(async { Err(error) }),
+        }
+    }
+
     fn commit(&mut self) -> Pending<'_, ()> {
         Box::pin(async { Ok(()) })
     }

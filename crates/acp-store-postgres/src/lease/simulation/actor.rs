@@ -17,9 +17,10 @@ enum Log {
         earlier: Vec<u64>,
     },
     Open(Box<OpenLog>),
-    /// Its statement may come late.
-    Closing,
-    Deleting,
+    /// Its statement may come late. The holder gives its lease up again if the answer is lost.
+    Closing(u64),
+    /// The next statement of a deletion.
+    Deleting(Does),
 }
 
 struct OpenLog {
@@ -41,12 +42,14 @@ pub(super) struct Actor {
     pub(super) sent: u64,
     /// Set while it waits for an answer. It never learns if that is lost, and gives up waiting.
     is_waiting: bool,
+    /// The holders whose leases could not be given up.
+    given_up: Vec<u64>,
 }
 
 impl Actor {
     pub(super) fn new(dice: &Dice, sent: u64) -> Self {
         let skew = i64::try_from(dice.below(200)).unwrap_or_default() - 100;
-        Actor { log: Log::Closed, skew, sent, is_waiting: false }
+        Actor { log: Log::Closed, skew, sent, is_waiting: false, given_up: Vec::new() }
     }
 
     /// Takes the next step. Returns the statement that it sends.
@@ -78,9 +81,17 @@ impl Actor {
         match &mut self.log {
             Log::Closed => {
                 let holder = new_holder(next_holder);
-                if dice.one_in(6) {
-                    self.log = Log::Deleting;
-                    return of(Does::Delete, holder);
+                if dice.one_in(5) {
+                    // Another process may have begun the deletion.
+                    let does = if dice.one_in(4) { Does::Piece } else { Does::Delete };
+                    self.log = Log::Deleting(does.clone());
+                    return of(does, holder);
+                }
+                if dice.one_in(3)
+                    && let Some(holder) = self.given_up.pop()
+                {
+                    self.log = Log::Closing(holder);
+                    return of(Does::Release, holder);
                 }
                 let does = if dice.one_in(2) { Does::Create } else { Does::Open };
                 self.log = Log::Opening { holder, does: does.clone(), earlier: Vec::new() };
@@ -106,9 +117,18 @@ impl Actor {
                     meant: 0,
                 })
             }
-            Log::Closing | Log::Deleting => {
+            Log::Closing(holder) => {
+                self.given_up.push(*holder);
                 self.log = Log::Closed;
                 None
+            }
+            Log::Deleting(_) if was_lost && dice.one_in(4) => {
+                self.log = Log::Closed;
+                None
+            }
+            Log::Deleting(does) => {
+                let does = does.clone();
+                of(does, new_holder(next_holder))
             }
             Log::Open(log) => {
                 let holder = log.lease.holder;
@@ -120,7 +140,7 @@ impl Actor {
                     return of(Does::Renew, holder);
                 }
                 if dice.one_in(12) {
-                    self.log = Log::Closing;
+                    self.log = Log::Closing(holder);
                     return of(Does::Release, holder);
                 }
                 Some(log.send(dice))
@@ -151,7 +171,12 @@ impl Actor {
                 None if matches!(does, Does::Create) && !earlier.is_empty() => *does = Does::Adopt,
                 None => self.log = Log::Closed,
             },
-            Log::Closing | Log::Deleting => self.log = Log::Closed,
+            Log::Deleting(does) => match (&*does, answer) {
+                (Does::Delete | Does::Piece, Some(_)) => *does = Does::Piece,
+                (Does::Piece, None) => *does = Does::Remove,
+                _ => self.log = Log::Closed,
+            },
+            Log::Closing(_) => self.log = Log::Closed,
             Log::Open(log) => {
                 if log.answered(answer, database, defect) == Some(Ending::Lost) {
                     self.log = Log::Closed;

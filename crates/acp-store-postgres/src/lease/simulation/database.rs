@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::Defect;
-use crate::lease::{ADOPT, CHANGE, Condition, DELETE, FENCE, Given, Head, OPEN, RELEASE, RENEW};
+use crate::lease::{
+    ADOPT, CHANGE, Condition, DELETE, DELETED, FENCE, Given, Head, OPEN, PIECE, RELEASE, REMOVE, RENEW,
+};
 
 /// The time of a lease.
 const LEASE: u64 = 20;
@@ -17,6 +19,9 @@ pub(super) struct Rules {
     renew: Vec<Condition>,
     release: Vec<Condition>,
     delete: Vec<Condition>,
+    piece: Vec<Condition>,
+    remove: Vec<Condition>,
+    is_open_repeated: bool,
     is_clock_of_process: bool,
 }
 
@@ -29,18 +34,17 @@ impl Rules {
             };
             conditions.iter().copied().filter(is_kept).collect()
         };
-        let open = match defect {
-            Some(Defect::OpenIsNotRepeated) => vec![Condition::Free],
-            _ => of("open", OPEN),
-        };
         Rules {
-            open,
+            open: of("open", OPEN),
             adopt: of("adopt", ADOPT),
             change: of("change", CHANGE),
             fence: of("fence", FENCE),
             renew: of("renew", RENEW),
             release: of("release", RELEASE),
             delete: of("delete", DELETE),
+            piece: of("piece", PIECE),
+            remove: of("remove", REMOVE),
+            is_open_repeated: defect != Some(Defect::OpenIsNotRepeated),
             is_clock_of_process: defect == Some(Defect::ClockOfProcess),
         }
     }
@@ -69,7 +73,12 @@ pub(super) enum Does {
     Fence,
     Renew,
     Release,
+    /// Marks the session as deleted.
     Delete,
+    /// Deletes some records of a session that is marked.
+    Piece,
+    /// Deletes the row of a session that is marked.
+    Remove,
 }
 
 /// The answer: the row after the statement, if there was one that fulfilled the conditions.
@@ -157,9 +166,14 @@ impl Database {
             Does::Renew => &self.rules.renew,
             Does::Release => &self.rules.release,
             Does::Delete => &self.rules.delete,
+            Does::Piece => &self.rules.piece,
+            Does::Remove => &self.rules.remove,
         };
         let now = if self.rules.is_clock_of_process { clock } else { self.now };
-        let given = Given { holder: *holder, epoch: *epoch, earlier, now };
+        let own: &[u64] =
+            if matches!(does, Does::Open) && !self.rules.is_open_repeated { &[] } else { earlier };
+        let given =
+            Given { holder: *holder, epoch: *epoch, earlier: own, now, is_empty: row.records.is_empty() };
         let holds = conditions.iter().all(|condition| condition.holds(&row.head, &given));
         let is_leased = row.head.lease_until.is_some_and(|until| until > self.now);
         let is_own = row.opened_by == *holder;
@@ -170,6 +184,12 @@ impl Database {
             }
             self.counts.fenced_off += u64::from(matches!(does, Does::Change(_)));
             return Ok(None);
+        }
+        if matches!(does, Does::Delete | Does::Piece | Does::Remove) && row.opened_by == DELETED {
+            return self.delete_more(does);
+        }
+        if matches!(does, Does::Piece | Does::Remove) {
+            return Err(format!("{does:?} of a session that is not deleted"));
         }
         let is_of_holder = !matches!(does, Does::Open | Does::Adopt | Does::Delete);
         if is_of_holder && !is_own {
@@ -197,18 +217,37 @@ impl Database {
             }
             Does::Renew => row.head.lease_until = until,
             Does::Release => row.head = Head { holder: None, lease_until: None, ..row.head },
-            Does::Delete | Does::Create => {
+            Does::Delete => {
                 let records = row.records.iter().map(|(holder, _)| *holder);
                 self.gone.extend(records.chain([row.opened_by]));
+                row.head =
+                    Head { holder: Some(DELETED), epoch: row.head.epoch + 1, lease_until: Some(u64::MAX) };
+                row.opened_by = DELETED;
                 self.counts.deletions += 1;
-                let number = row.number;
                 self.check()?;
-                self.row = None;
                 self.acknowledged.clear();
-                return Ok(Some(Found { epoch: 0, seq: 0, number }));
+                return Ok(Some(Found { epoch: 0, seq: 0, number: 0 }));
             }
+            Does::Create | Does::Piece | Does::Remove => return Ok(None),
         }
         Ok(Some(Found { epoch: row.head.epoch, seq: row.seq, number: row.number }))
+    }
+
+    /// Goes on with the deletion of a session that is marked. The answer to a piece says if there
+    /// was one.
+    fn delete_more(&mut self, does: &Does) -> Result<Answer, String> {
+        let Some(row) = &mut self.row else { return Ok(None) };
+        let found = Found { epoch: 0, seq: 0, number: 0 };
+        match does {
+            Does::Piece if row.records.is_empty() => return Ok(None),
+            Does::Piece => drop(row.records.drain(..row.records.len().min(2))),
+            Does::Remove if !row.records.is_empty() => {
+                return Err("records stay behind a session that is gone".to_owned());
+            }
+            Does::Remove => self.row = None,
+            _ => {}
+        }
+        Ok(Some(found))
     }
 
     /// Notes records that a log may rely on from now on.

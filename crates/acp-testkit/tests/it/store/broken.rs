@@ -50,6 +50,7 @@ flaws! {
     "list-cursor": CursorIgnored;
     "list-folder": FolderIgnored;
     "only-looked-at": LookedAtIsUsed;
+    "copied-time": TimeOfNobody;
     "older-than": AgeIgnored;
     "principals": PrincipalIgnored;
     "principals-older-than": AgeOfAll;
@@ -352,6 +353,17 @@ impl SessionLog for BrokenLog {
                 log.set_title(title).await?;
             }
             log.set_additional_directories(directories).await
+        })
+    }
+
+    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
+        Box::pin(async {
+            let time = match self.flaw {
+                Flaw::Minimal => return Ok(()),
+                Flaw::TimeOfNobody => "1999-12-31T23:59:59.000Z".to_owned(),
+                _ => time,
+            };
+            self.shared().lock().await.set_updated_at(time).await
         })
     }
 
