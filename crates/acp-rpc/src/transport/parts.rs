@@ -41,13 +41,11 @@ impl Transport {
     /// Takes the transport apart.
     #[must_use]
     pub fn into_parts(self) -> TransportParts {
-        let Self { reader, writer, child, .. } = self;
-        #[cfg(feature = "process")]
-        return TransportParts { reader, writer, process: child.map(super::ChildLink::into_guard) };
-        #[cfg(not(feature = "process"))]
-        {
-            drop(child);
-            TransportParts { reader, writer }
+        TransportParts {
+            reader: self.reader,
+            writer: self.writer,
+            #[cfg(feature = "process")]
+            process: self.child.map(super::ChildLink::into_guard),
         }
     }
 }

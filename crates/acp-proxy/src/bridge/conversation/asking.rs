@@ -27,8 +27,8 @@ struct Round {
 
 impl Conversation {
     /// Passes a request on, and asks the client what the server asks.
-    pub(super) fn ask_in_rounds(self: &Arc<Self>, method: &str, params: String, open: Open) {
-        self.ask_round(Round { method: method.into(), params: params.clone(), number: 0 }, &params, open);
+    pub(super) fn ask_in_rounds(self: &Arc<Self>, method: &str, params: &str, open: Open) {
+        self.ask_round(Round { method: method.into(), params: params.to_owned(), number: 0 }, params, open);
     }
 
     fn ask_round(self: &Arc<Self>, round: Round, params: &str, open: Open) {

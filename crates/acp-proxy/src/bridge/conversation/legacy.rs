@@ -91,7 +91,7 @@ impl Conversation {
                 );
             }
             _ => match legacy.params(call.params) {
-                Some(params) => self.ask_in_rounds(&call.method, params, open),
+                Some(params) => self.ask_in_rounds(&call.method, &params, open),
                 None => self.forward(call, open),
             },
         }

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 type Lines = Vec<(&'static str, Value)>;
 
-fn call(id: impl Into<Value>, method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+fn call(id: impl Into<Value>, method: &str, params: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params.into()})
 }
 
-fn note(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": method, "params": params})
+fn note(method: &str, params: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params.into()})
 }
 
-fn result(id: impl Into<Value>, result: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id.into(), "result": result})
+fn result(id: impl Into<Value>, result: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "result": result.into()})
 }
 
 fn chunk(session: &str, text: &str) -> Value {

@@ -92,11 +92,11 @@ fn lines_are_found_however_they_are_cut() {
             let length = usize::try_from(dice.below(100)).unwrap();
             input.extend(std::iter::repeat_n(b'x', length));
             input.push(b'\n');
-            expected.extend((length > 0).then(|| (length as u64, length > max)));
+            expected.extend((length > 0).then_some((length as u64, length > max)));
         }
         let rest = usize::try_from(dice.below(100)).unwrap();
         input.extend(std::iter::repeat_n(b'y', rest));
-        expected.extend((rest > 0).then(|| (rest as u64, rest > max)));
+        expected.extend((rest > 0).then_some((rest as u64, rest > max)));
         let head = tape.head(Direction::Out);
         let mut left = &input[..];
         while !left.is_empty() {
