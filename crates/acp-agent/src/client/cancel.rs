@@ -19,8 +19,8 @@ pub const CANCEL_GRACE: Duration = Duration::from_secs(5);
 /// await is dropped (see [`Turn`](crate::Turn#cancellation)).
 ///
 /// It fires on `$/cancel_request` for the request, when the client is gone and when serving ends.
-/// For a turn it also fires on `session/cancel`, `session/close` and `session/delete`, and when another
-/// process has taken its session over.
+/// For a turn it also fires on `session/cancel`, `session/close` and `session/delete`, and when
+/// another process has taken its session over.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     token: CancellationToken,
