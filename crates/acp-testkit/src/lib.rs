@@ -85,9 +85,9 @@ mod seeds;
 pub mod store;
 #[cfg(feature = "schema")]
 pub mod transcripts;
-#[cfg(feature = "schemars")]
-mod type_schemas;
 
+#[cfg(feature = "schemars")]
+pub use definition::type_schemas::TypeSchemas;
 #[cfg(feature = "definitions")]
 pub use definition::{Definition, Failure, answer, round_trip};
 pub use meter::{Meter, MeterFault};
@@ -97,5 +97,3 @@ pub use relay::{Outbox, Writer, relay};
 pub use schema::{CanonicalSchema, LineCheck};
 pub use script::{Event, Garble, Script};
 pub use seeds::{Dice, SeedFault, Seeds};
-#[cfg(feature = "schemars")]
-pub use type_schemas::TypeSchemas;

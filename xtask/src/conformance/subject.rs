@@ -18,7 +18,7 @@ pub(super) struct Subject {
     pub(super) start: Start,
     /// Further options of `acp check`.
     pub(super) options: &'static [&'static str],
-    /// Those of version 2, if they are others.
+    /// The options of version 2, if they are others.
     pub(super) options_of_v2: Option<&'static [&'static str]>,
 }
 

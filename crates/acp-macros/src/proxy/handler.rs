@@ -56,7 +56,7 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
 
 /// Requests whose params have the types of version 1 in both versions.
 const PARAMS_OF_BOTH: [&str; 4] = ["session/prompt", "session/list", "session/close", "session/delete"];
-/// Those of them whose result has, too.
+/// The ones of them whose result has, too.
 const RESULT_OF_BOTH: [&str; 3] = ["session/list", "session/close", "session/delete"];
 
 /// Returns true if a handler in the vocabulary gets or makes what only version 1 has.

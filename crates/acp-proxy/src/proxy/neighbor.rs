@@ -28,7 +28,8 @@ impl Neighbor {
     }
 
     /// Sends a request and returns the answer. The answer may overtake notifications that wait for
-    /// handlers of this proxy, so a handler may wait for it. Dropping the future cancels the request.
+    /// handlers of this proxy, so a handler may wait for it. Dropping the future cancels the
+    /// request.
     ///
     /// # Errors
     /// The handler has neither sent on nor dropped its own message, and more than four times the

@@ -2,6 +2,8 @@
 
 mod line;
 mod roundtrip;
+#[cfg(feature = "schemars")]
+pub(crate) mod type_schemas;
 
 use std::fmt;
 

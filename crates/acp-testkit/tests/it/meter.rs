@@ -2,7 +2,7 @@
 
 use acp_testkit::{Meter, MeterFault};
 
-/// Other tests of this process may take memory at the same time, so there is no upper bound here.
+/// Other tests of this process may take memory at the same time, so nothing bounds it from above.
 #[test]
 fn a_meter_sees_memory_that_is_used_and_kept() {
     const USED: usize = 64 * 1024 * 1024;

@@ -213,8 +213,9 @@ impl Stage {
         self.reach(Point::Cancel).await
     }
 
-    /// Ends the client's stdin, and waits for the end of the connection. Returns true if the client has closed the agent's
-    /// stdin, false if it has ended the agent before, and `None` if nobody knows.
+    /// Ends the client's stdin, and waits for the end of the connection. Returns true if the client
+    /// has closed the agent's stdin, false if it has ended the agent before, and `None` if nobody
+    /// knows.
     pub(super) async fn closing(&mut self) -> Step<Option<bool>> {
         // A client that takes one line after the other ends when there are no more.
         if let Some(running) = &mut self.running {
