@@ -30,8 +30,8 @@ book](rules/README.md) that shows on the wire is judged ([how](check/README.md))
 stand-in for their model](check/MODEL_STUB.md). The programs on other SDKs are the scripted ones of [the
 interoperation tests](INTEROP.md), where the SDK has no example. A verdict that such a script decides, and not the SDK, counts
 as not applicable, and the end of this page lists it. Some of our examples never ask for permission, have no turn that lasts, or
-never cancel one. Their checks are told so by `--never`, and rules about that do not apply. They stay open if the program does
-the thing after all.
+never cancel one. Their checks are told so by `--never`, and rules about that do not apply. Rules about permissions and about
+cancelling stay open if the program does the thing after all.
 
 **States.** *pass*: the rule was seen to be kept. *fail*: a MUST was seen to be broken, or a definition by a program of ours.
 *warn*: a SHOULD was. *differs*: a program of others does not do what the schemas and the official implementations do, such as

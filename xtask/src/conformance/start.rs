@@ -118,7 +118,10 @@ fn package(peer: Peer, layout: &Layout) -> anyhow::Result<String> {
         |path: PathBuf| fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
     match peer {
         Peer::Python => {
-            Ok(read(layout.sources("python").join("requirements.txt"))?.trim().replace("==", " "))
+            let requirements = read(layout.sources("python").join("requirements.txt"))?;
+            let sdk = requirements.lines().find(|line| line.starts_with("agent-client-protocol"));
+            let version = sdk.and_then(|line| line.rsplit_once("==")).map_or("", |(_, version)| version);
+            Ok(format!("agent-client-protocol {version}"))
         }
         Peer::RustSdk | Peer::RustSdkV2 => {
             let manifest: toml::Value =
