@@ -1,5 +1,5 @@
-//! Messages of the compiler about mistakes in an `#[agent]` or `#[client]` block, and the places
-//! they point at. Both sides are in one program, so that their dependencies are checked once. A
+//! Messages of the compiler about mistakes in an `#[agent]`, `#[client]` or `#[proxy]` block, and
+//! the places they point at. All are in one program, so that their dependencies are checked once. A
 //! test of `acp-macros` finds the messages of the macros that have no case here.
 //!
 //! `TRYBUILD=overwrite cargo test -p acp-ui-tests` writes the `.stderr` files anew. Run it again
@@ -10,6 +10,7 @@ fn every_mistake_is_explained_where_it_is() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/agent/*.rs");
     cases.compile_fail("tests/ui/client/*.rs");
+    cases.compile_fail("tests/ui/proxy/*.rs");
     if cfg!(all(feature = "mcp", feature = "store", feature = "unstable")) {
         cases.compile_fail("tests/ui/agent/features/*.rs");
     } else if cfg!(not(any(feature = "mcp", feature = "store", feature = "unstable"))) {

@@ -50,7 +50,7 @@ impl Json {
     /// ```
     /// use acp_proxy::Json;
     ///
-    /// let params = Json::of(&acp_types::v1::SessionId::new("s"))?;
+    /// let params = Json::of(&"s")?;
     /// assert_eq!(params.text_at(&[]).as_deref(), Some("s"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

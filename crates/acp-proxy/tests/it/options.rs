@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use acp_proxy::{Conductor, Policy, Proxy};
+use acp_proxy::{Conductor, McpBridge, Policy, Proxy};
 use serde_json::{Value, json};
 
 use super::common::{End, end, serve, soon};
@@ -50,9 +50,12 @@ async fn every_option_works_at_its_extremes() {
             assert_eq!(play(set(size)).await, works, "{name}({size})");
         }
     }
-    let times: [(&str, Set<Duration>); 2] = [
+    let times: [(&str, Set<Duration>); 3] = [
         ("Conductor::drain", |time| Conductor::new().drain(time)),
         ("Conductor::restart_timeout", |time| Conductor::new().restart_timeout(time)),
+        ("McpBridge::stall_timeout", |time| {
+            Conductor::new().mcp_bridge(McpBridge::new().stall_timeout(time))
+        }),
     ];
     for (name, set) in times {
         for time in [Duration::ZERO, Duration::from_nanos(1), Duration::MAX] {

@@ -105,7 +105,7 @@ pub struct Message {
     /// Its method. A response has that of its request. Empty for noise, and for a response to
     /// something that was not recorded.
     pub method: String,
-    /// The session that it belongs to.
+    /// The session that it belongs to. That is also the one that a result has opened.
     pub session: Option<String>,
     /// An object with its `params`, `result` or `error`, or with the `line` of noise.
     pub body: Value,
@@ -243,7 +243,8 @@ impl Reader<'_> {
                 let (asked, session) = request.unwrap_or_default();
                 method = asked;
                 if entry.kind == Kind::Result {
-                    (MessageKind::Result, "result", session)
+                    let opened = || session_in("result", &body).map(|id| self.names.session(&id));
+                    (MessageKind::Result, "result", session.or_else(opened))
                 } else {
                     (MessageKind::Error, "error", session)
                 }

@@ -1,0 +1,16 @@
+use acp_proxy::{Json, Next, Reply, proxy};
+
+struct Mine;
+
+#[proxy]
+impl Mine {
+    async fn promt(&self, _params: Json, next: Next) -> Reply {
+        next.run().await
+    }
+
+    async fn something_else(&self, _params: Json, next: Next) -> Reply {
+        next.run().await
+    }
+}
+
+fn main() {}
