@@ -26,6 +26,8 @@ pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, OverBudget, Pass, Proxy};
 pub use crate::shim::{ShimError, shim_main};
 pub use crate::wire::spelling::Spelling;
+/// The messages of the vocabulary, as [`acp_types`] has them.
+pub use acp_types::v1 as types;
 
 #[doc = include_str!("proxy.md")]
 pub use acp_macros::proxy;

@@ -27,6 +27,8 @@ mod openai;
 #[cfg(feature = "store")]
 mod persistent_agent;
 mod programs;
+#[cfg(all(feature = "openai", feature = "proxy"))]
+mod quiet_proxy;
 #[cfg(all(unix, feature = "remote"))]
 mod remote;
 #[cfg(feature = "openai")]

@@ -46,9 +46,12 @@ impl Server {
         self.seen.recv().await.expect("the server has answers left")
     }
 
+    pub(crate) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
     pub(crate) fn planner(&self) -> OpenAi {
-        OpenAi::new(&format!("http://127.0.0.1:{}/v1", self.port), Some("key"), "some-model")
-            .expect("a fine URL")
+        OpenAi::new(&self.address(), Some("key"), "some-model").expect("a fine URL")
     }
 }
 
