@@ -19,6 +19,8 @@ pub(super) enum Finish {
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) name: String,
+    /// The namespace of the tool, in the only API that has them.
+    pub(super) namespace: Option<String>,
     /// JSON, or free text for a custom tool.
     pub(super) arguments: Value,
     pub(super) is_custom: bool,

@@ -17,10 +17,21 @@ pub(super) enum Item {
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
     pub(super) name: String,
+    /// The group that it belongs to, which its calls name.
+    pub(super) namespace: Option<String>,
     /// The JSON Schema of its arguments.
     pub(super) schema: Value,
     /// True if its argument is one free text.
     pub(super) is_custom: bool,
+}
+
+impl Tool {
+    /// Returns true for its name, alone or behind that of its namespace, as in `files__read`.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let behind = |namespace: &String| name.strip_prefix(namespace.as_str())?.strip_suffix(&self.name);
+        let between = self.namespace.as_ref().and_then(behind);
+        name == self.name || between.is_some_and(|it| it.chars().all(|sign| !sign.is_alphanumeric()))
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -93,7 +104,9 @@ fn responses_items(body: &Value) -> Vec<Item> {
 
 fn responses_tools(tool: &Value) -> Vec<Tool> {
     if text(tool, "type") == "namespace" {
-        return list(tool, "tools").flat_map(responses_tools).collect();
+        let namespace = tool.get("name").and_then(Value::as_str).map(str::to_owned);
+        let inner = list(tool, "tools").flat_map(responses_tools);
+        return inner.map(|tool| Tool { namespace: namespace.clone(), ..tool }).collect();
     }
     let is_custom = text(tool, "type") == "custom";
     named(tool, &["parameters"]).map(|tool| Tool { is_custom, ..tool }).into_iter().collect()
@@ -141,7 +154,7 @@ fn form(body: &Value, at: &str, schema: &str) -> Option<Value> {
 fn named(tool: &Value, schemas: &[&str]) -> Option<Tool> {
     let name = tool.get("name").or_else(|| tool.get("type"))?.as_str()?.to_owned();
     let schema = schemas.iter().find_map(|schema| tool.get(*schema)).cloned().unwrap_or_default();
-    Some(Tool { name, schema, is_custom: false })
+    Some(Tool { name, namespace: None, schema, is_custom: false })
 }
 
 /// Returns the text of content: a string, or blocks of which some have text. The results of tools

@@ -71,8 +71,8 @@ impl Plan {
                 Wish::Tool(_, text) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
                 wish => profile.with_extra(wish, arguments::of(wish, tool, profile.names())),
             };
-            let (name, is_custom) = (tool.name.clone(), tool.is_custom);
-            self.calls.push(Call { id: id(), name, arguments, is_custom });
+            let Tool { name, namespace, is_custom, .. } = tool.clone();
+            self.calls.push(Call { id: id(), name, namespace, arguments, is_custom });
         }
     }
 }
@@ -83,7 +83,7 @@ fn find<'a>(wish: &Wish, tools: &'a [Tool], profile: &Profile) -> Option<&'a Too
         Wish::Tool(name, _) => vec![name.as_str()],
         wish => profile.tools(wish),
     };
-    let same = names.iter().find_map(|name| tools.iter().find(|tool| tool.name == **name));
+    let same = names.iter().find_map(|name| tools.iter().find(|tool| tool.is_called(name)));
     let ends = |name: &&str| {
         let name = name.to_lowercase();
         tools.iter().find(move |tool| tool.name.to_lowercase().ends_with(&name))

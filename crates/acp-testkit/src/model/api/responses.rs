@@ -174,10 +174,14 @@ fn message(id: &str, status: &str, content: &Value) -> Value {
 fn called(id: &str, call: &Call, status: &str) -> Value {
     let [kind, member] =
         if call.is_custom { ["custom_tool_call", "input"] } else { ["function_call", "arguments"] };
-    json!({
+    let mut item = json!({
         "id": id, "type": kind, "status": status, "call_id": call.id, "name": call.name,
         member: call.text(),
-    })
+    });
+    if let (Some(item), Some(namespace)) = (item.as_object_mut(), &call.namespace) {
+        item.insert("namespace".to_owned(), namespace.as_str().into());
+    }
+    item
 }
 
 fn response(head: &Head, output: &[Value], status: &str) -> Value {

@@ -206,14 +206,28 @@ async fn tools_are_found_by_the_names_of_the_profile_and_filled_by_their_schemas
         assert_eq!(read.calls, [(name.to_owned(), arguments)], "{directive}");
     }
     // A tool that takes free text.
-    let stub = stub().await;
-    let tool = json!({"type": "custom", "name": "apply_patch"});
-    let request = json!({"input": "[[write a.txt hi]]", "tools": [tool]});
-    let (_, text) = ask(&stub, Method::POST, "/responses", &request).await;
-    let answer: Value = serde_json::from_str(&text.unwrap()).unwrap();
-    let call = &answer["output"][1];
+    let call = call_of(json!({"type": "custom", "name": "apply_patch"}), "[[write a.txt hi]]").await;
     assert_eq!((&call["type"], &call["name"]), (&"custom_tool_call".into(), &"apply_patch".into()));
     assert_eq!(call["input"], "*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch\n");
+    assert!(call.get("namespace").is_none(), "{call}");
+}
+
+#[tokio::test]
+async fn a_tool_of_a_namespace_is_called_in_it() {
+    for name in ["elapsed", "mcp__clock__elapsed", "mcp__clock.elapsed"] {
+        let inner = json!({"type": "function", "name": "elapsed", "parameters": {}});
+        let tool = json!({"type": "namespace", "name": "mcp__clock", "tools": [inner]});
+        let call = call_of(tool, &format!("[[tool {name} {{}}]]")).await;
+        assert_eq!((&call["name"], &call["namespace"]), (&"elapsed".into(), &"mcp__clock".into()), "{name}");
+    }
+}
+
+/// Returns the call of the only tool that a request to the API for responses has.
+async fn call_of(tool: Value, directive: &str) -> Value {
+    let stub = stub().await;
+    let request = json!({"input": directive, "tools": [tool]});
+    let (_, text) = ask(&stub, Method::POST, "/responses", &request).await;
+    serde_json::from_str::<Value>(&text.unwrap()).unwrap()["output"][1].take()
 }
 
 #[test]
