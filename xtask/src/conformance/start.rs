@@ -123,7 +123,7 @@ fn package(peer: Peer, layout: &Layout) -> anyhow::Result<String> {
             let version = sdk.and_then(|line| line.rsplit_once("==")).map_or("", |(_, version)| version);
             Ok(format!("agent-client-protocol {version}"))
         }
-        Peer::RustSdk | Peer::RustSdkV2 => {
+        Peer::RustSdk | Peer::RustSdkV2 | Peer::RustSdkProxies => {
             let manifest: toml::Value =
                 toml::from_str(&read(layout.sources("rust-sdk-peer").join("Cargo.toml"))?)?;
             let version = manifest["dependencies"]["agent-client-protocol"]["version"].as_str();

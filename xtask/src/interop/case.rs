@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
+use super::chain_cases::{Behind, Chain};
 use super::layout::Layout;
 use super::process::{self, Ended};
 use super::schema::{self, Part};
@@ -36,6 +37,8 @@ pub(crate) enum Peer {
     TypeScriptV2,
     /// The Rust SDK with its feature for version 2.
     RustSdkV2,
+    /// The Rust SDK's conductor, and a proxy on that SDK.
+    RustSdkProxies,
 }
 
 /// Who talks to whom.
@@ -53,6 +56,8 @@ pub(super) enum Pairing {
     OurClientV2,
     /// The peer's client drives this agent of ours, which is built with version 2.
     OurAgentV2(&'static str),
+    /// `acp prompt` drives an agent behind proxies.
+    Chain(Chain, Behind),
     /// The peer's client drives the peer's own agent.
     Control,
 }
@@ -77,23 +82,24 @@ pub(super) enum Action {
 }
 
 impl Case {
-    /// Our end of the case, where it is in the workspace; none in a control.
-    pub(super) fn our_binary(&self) -> Option<&'static str> {
-        match self.pairing {
-            Pairing::OurClient => Some("acp"),
-            Pairing::OurAgent(name) => Some(name),
+    /// Our programs in the case, as far as they are in the workspace.
+    pub(super) fn our_binaries(&self) -> &[&'static str] {
+        match &self.pairing {
+            Pairing::OurClient => &["acp"],
+            Pairing::OurAgent(name) => std::slice::from_ref(name),
+            Pairing::Chain(chain, _) => chain.our_binaries(),
             Pairing::OurMcpClient
             | Pairing::OurMcpAgent
             | Pairing::OurClientV2
             | Pairing::OurAgentV2(_)
-            | Pairing::Control => None,
+            | Pairing::Control => &[],
         }
     }
 
     /// Checks that our end wrote what the schema of the agreed version has.
     fn check_schema(&self, wire: &Wire) -> anyhow::Result<()> {
         let (ours, part) = match self.pairing {
-            Pairing::OurClient | Pairing::OurClientV2 => (Side::Client, Part::Stable),
+            Pairing::OurClient | Pairing::OurClientV2 | Pairing::Chain(..) => (Side::Client, Part::Stable),
             Pairing::OurAgent(_) | Pairing::OurAgentV2(_) => (Side::Agent, Part::Stable),
             Pairing::OurMcpClient => (Side::Client, Part::Unstable),
             Pairing::OurMcpAgent => (Side::Agent, Part::Unstable),
@@ -186,6 +192,7 @@ impl Case {
             Pairing::OurAgentV2(name) => Command::new(layout.peer_binary(name)),
             Pairing::OurMcpAgent => Command::new(layout.peer_binary("mcp_agent")),
             Pairing::OurAgent(name) => Command::new(layout.our_binary(name)),
+            Pairing::Chain(chain, behind) => chain.command(behind, layout),
         }
     }
 
@@ -212,6 +219,7 @@ impl fmt::Display for Pairing {
             Self::OurClientV2 => f.write_str("agent <- client_v2"),
             Self::OurMcpClient => f.write_str("agent <- mcp_client"),
             Self::OurMcpAgent => f.write_str("client -> mcp_agent"),
+            Self::Chain(chain, _) => f.write_str(chain.name()),
             Self::Control => f.write_str("client -> its agent"),
         }
     }
@@ -233,6 +241,7 @@ impl Peer {
             Self::Python => "python",
             Self::TypeScriptV2 => "typescript-v2",
             Self::RustSdkV2 => "rust-sdk-v2",
+            Self::RustSdkProxies => "rust-sdk-proxies",
         }
     }
 
@@ -253,6 +262,7 @@ impl Peer {
             Self::TypeScriptV2 => script("node".into(), npm.join(format!("{word}-v2.mjs"))),
             Self::RustSdk => Command::new(layout.peer_binary(word)),
             Self::RustSdkV2 => Command::new(layout.peer_binary(&format!("{word}-v2"))),
+            Self::RustSdkProxies => Command::new(layout.peer_binary("official_conductor")),
             Self::Python => script(layout.python(), layout.sources("python").join(format!("{word}.py"))),
         }
     }

@@ -19,10 +19,10 @@ pub(super) fn all() -> Vec<Case> {
 
 /// Name, prompt, `--allow`, the printed text at which Ctrl-C comes, the error answers that belong
 /// to it, check.
-type Row = (&'static str, &'static str, &'static str, Option<&'static str>, &'static [i64], Check);
+pub(super) type Row = (&'static str, &'static str, &'static str, Option<&'static str>, &'static [i64], Check);
 
 /// For the agents under `xtask/interop`, which run a script named by the prompt's first word.
-const SCRIPTED: [Row; 8] = [
+pub(super) const SCRIPTED: [Row; 8] = [
     ("stream", "stream", "once", None, &[], stream),
     ("permission-once", "permission", "once", None, &[], permission_once),
     ("permission-always", "permission", "always", None, &[], permission_always),
@@ -120,7 +120,7 @@ fn example_reject(seen: &Seen) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn finished(seen: &Seen) -> anyhow::Result<()> {
+pub(super) fn finished(seen: &Seen) -> anyhow::Result<()> {
     ensure!(seen.status.success(), "`acp` ended with {}", seen.status);
     seen.expect_stops(&["end_turn"])
 }

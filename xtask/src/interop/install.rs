@@ -46,6 +46,12 @@ pub(crate) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
         }
         Peer::Python => python(layout),
         Peer::RustSdk | Peer::RustSdkV2 => own_package("rust-sdk-peer", layout),
+        // The agent behind the proxies is the scripted one, or `mcp_agent`.
+        Peer::RustSdkProxies => {
+            own_package("rust-sdk-peer", layout)?;
+            over_acp(layout)?;
+            own_package("rust-sdk-proxies", layout)
+        }
     }
 }
 

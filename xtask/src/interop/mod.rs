@@ -16,6 +16,7 @@ mod agent_cases;
 mod baseline;
 mod between;
 pub(crate) mod case;
+mod chain_cases;
 mod client_cases;
 mod conformance;
 mod conformance_tally;
@@ -167,6 +168,7 @@ fn selected(options: &Options) -> Vec<Case> {
     cases.extend(agent_cases::all());
     cases.extend(over_acp_cases::all());
     cases.extend(version_cases::all());
+    cases.extend(chain_cases::all());
     if options.controls {
         cases.extend(control_cases::all());
     }
@@ -180,7 +182,7 @@ fn run_cases(
     options: &Options,
     layout: &Layout,
 ) -> anyhow::Result<(Tally, Vec<results::Tally>)> {
-    let ours: BTreeSet<&str> = cases.iter().filter_map(Case::our_binary).collect();
+    let ours: BTreeSet<&str> = cases.iter().flat_map(Case::our_binaries).copied().collect();
     install::our_binaries(&ours, layout).context("our own binaries do not build")?;
     if cases.iter().any(|case| case.peer == Peer::TypeScriptMcp) {
         install::over_acp(layout).context("our own programs for MCP over ACP do not build")?;
