@@ -128,7 +128,12 @@ fn converse(
     let mut peer = recipes.agent(agent);
     if probe.is_behind_proxy {
         let mut chain = Command::new(layout.our_binary("acp"));
-        chain.arg("conduct").arg(layout.our_binary("tool_proxy")).arg("--").arg(peer.get_program());
+        chain.arg("conduct").arg(layout.our_binary("tool_proxy")).arg("--");
+        if agent == "codex-acp" {
+            // It has its MCP tools in namespaces, and the model of the recipes calls none of those.
+            chain.arg(layout.peer_binary("with_model"));
+        }
+        chain.arg(peer.get_program());
         peer = chain;
     }
     client.arg("--").args(tap::wrap(&logs, &peer)?).current_dir(cwd);

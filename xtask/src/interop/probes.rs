@@ -309,6 +309,7 @@ fn tool_of(agent: &str) -> &'static str {
     match agent {
         "opencode" => "clock_elapsed",
         "gemini" => "mcp_clock_elapsed",
+        "codex-acp" => "mcp__clock::elapsed",
         _ => "mcp__clock__elapsed",
     }
 }

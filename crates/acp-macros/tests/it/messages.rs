@@ -11,7 +11,9 @@ fn every_message_of_the_macro_has_a_case() {
     let cases = files_below(&folder.join("../acp-ui-tests/tests/ui"), "stderr");
     let shown: Vec<String> = cases.iter().map(|path| read(path)).collect();
     let mut messages = Vec::new();
-    for name in ["attr", "check", "classify", "command", "method", "parse", "proxy/handler", "proxy/mod", "target"] {
+    for name in
+        ["attr", "check", "classify", "command", "method", "parse", "proxy/handler", "proxy/mod", "target"]
+    {
         let source = read(&folder.join(format!("src/{name}.rs")));
         find_messages(source.parse().unwrap(), &mut messages);
     }

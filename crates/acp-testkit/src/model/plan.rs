@@ -62,23 +62,23 @@ impl Plan {
         plan
     }
 
-    fn call(&mut self, calls: Vec<(&Wish, &Tool)>, profile: &Profile, id: &mut impl FnMut() -> String) {
+    fn call(&mut self, calls: Vec<(&Wish, Tool)>, profile: &Profile, id: &mut impl FnMut() -> String) {
         for (wish, tool) in calls {
             let arguments = match wish {
                 Wish::Tool(_, text) if tool.is_custom => text.as_str().into(),
                 Wish::Tool(_, text) if text.is_empty() => serde_json::json!({}),
                 // Arguments that are not JSON are free text: the agent sees what it gets.
                 Wish::Tool(_, text) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
-                wish => profile.with_extra(wish, arguments::of(wish, tool, profile.names())),
+                wish => profile.with_extra(wish, arguments::of(wish, &tool, profile.names())),
             };
-            let Tool { name, namespace, is_custom, .. } = tool.clone();
+            let Tool { name, namespace, is_custom, .. } = tool;
             self.calls.push(Call { id: id(), name, namespace, arguments, is_custom });
         }
     }
 }
 
 /// Finds the tool for a wish: by a name of the profile, or one that ends with such a name.
-fn find<'a>(wish: &Wish, tools: &'a [Tool], profile: &Profile) -> Option<&'a Tool> {
+fn find(wish: &Wish, tools: &[Tool], profile: &Profile) -> Option<Tool> {
     let names = match wish {
         Wish::Tool(name, _) => vec![name.as_str()],
         wish => profile.tools(wish),
@@ -88,5 +88,14 @@ fn find<'a>(wish: &Wish, tools: &'a [Tool], profile: &Profile) -> Option<&'a Too
         let name = name.to_lowercase();
         tools.iter().find(move |tool| tool.name.to_lowercase().ends_with(&name))
     };
-    same.or_else(|| names.iter().find_map(ends))
+    same.or_else(|| names.iter().find_map(ends)).cloned().or_else(|| unlisted(wish))
+}
+
+/// Returns the tool that a wish names with its namespace, as in `files::read`. An agent may have it
+/// although it lists it only when its model searches for tools.
+fn unlisted(wish: &Wish) -> Option<Tool> {
+    let Wish::Tool(name, _) = wish else { return None };
+    let (namespace, name) = name.split_once("::")?;
+    let (namespace, name) = (Some(namespace.to_owned()), name.to_owned());
+    Some(Tool { name, namespace, schema: serde_json::Value::Null, is_custom: false })
 }

@@ -220,6 +220,11 @@ async fn a_tool_of_a_namespace_is_called_in_it() {
         let call = call_of(tool, &format!("[[tool {name} {{}}]]")).await;
         assert_eq!((&call["name"], &call["namespace"]), (&"elapsed".into(), &"mcp__clock".into()), "{name}");
     }
+    // Some agents list tools only when they are searched for.
+    let search = json!({"type": "function", "name": "tool_search"});
+    let call = call_of(search.clone(), "[[tool mcp__clock::elapsed {}]]").await;
+    assert_eq!((&call["name"], &call["namespace"]), (&"elapsed".into(), &"mcp__clock".into()));
+    assert!(call_of(search, "[[tool mcp__clock__elapsed {}]]").await.is_null());
 }
 
 /// Returns the call of the only tool that a request to the API for responses has.
