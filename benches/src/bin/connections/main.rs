@@ -3,13 +3,14 @@
 //!
 //! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed,
 //! `--write` puts the tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and
-//! words choose among the parts: turns, v2, requests, updates, replay, memory, syscalls. The table
+//! words choose among the parts: turns, v2, chains, requests, updates, replay, memory, syscalls. The table
 //! of the bars is written only with all of them.
 //!
 //! It pins itself to one processor and asks for the best priority (`benches::placement`).
 
 mod agents;
 mod case;
+mod chains;
 mod clients;
 mod floor;
 mod memory;
@@ -30,7 +31,7 @@ use benches::{Counting, placement};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const PARTS: [&str; 7] = ["turns", "v2", "requests", "updates", "replay", "memory", "syscalls"];
+const PARTS: [&str; 8] = ["turns", "v2", "chains", "requests", "updates", "replay", "memory", "syscalls"];
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +39,8 @@ fn main() -> Result<()> {
     // It starts itself again for measurements that need a process of their own.
     match words.as_slice() {
         ["agent", word] => agents::run(word),
+        ["chain", word, proxies] => chains::child(word, proxies.parse()?),
+        ["proxy", word] => chains::proxy_child(word),
         ["keeping", folder] => replay::agent_child(folder),
         ["client", word, turns, updates] => syscalls::client_child(word, turns.parse()?, updates.parse()?),
         ["unread", word] => memory::unread_child(word),
@@ -54,6 +57,9 @@ fn compare(options: &Options) -> Result<()> {
     }
     if options.wants("v2") {
         version_2::run(&mut report, options.rounds)?;
+    }
+    if options.wants("chains") {
+        chains::run(&mut report, options.rounds)?;
     }
     if options.wants("requests") {
         requests::run(&mut report, options.rounds)?;

@@ -9,6 +9,7 @@ use benches::{Table, memory, start_counting, stop_counting};
 
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair};
+use crate::chains;
 use crate::clients::{Client, MEMORY_PIPE, Over};
 use crate::floor::{FloorClient, Reading};
 use crate::run::runtime;
@@ -22,6 +23,9 @@ const LINE: usize = 8 * 1024 * 1024;
 const UPDATES: usize = 200_000;
 /// The largest output that may wait: the default budget, and a tenth.
 const BUDGET: f64 = 1.1;
+/// Chains with one proxy, on the command line of this program.
+const CHAIN_OF_OURS: &str = "chain-of-ours";
+const CHAIN_OF_OFFICIAL: &str = "chain-of-official";
 /// The number of connections at once.
 const CONNECTIONS: usize = 1_000;
 /// The number of rounds of all ready tasks, after which all count as waiting.
@@ -58,12 +62,17 @@ fn long_line(report: &mut Report) -> Result<()> {
 fn unread(report: &mut Report) -> Result<()> {
     let mut table = Table::new(&["agent", "heap", "resident", "sent afterwards"]);
     let mut heaps = Vec::new();
-    for agent in [Agent::Ours, Agent::Official] {
-        let figures = child("unread", agent.word()?)?;
+    for (name, word) in [
+        ("ours", Agent::Ours.word()?),
+        ("Rust SDK", Agent::Official.word()?),
+        ("floor, behind a proxy of ours", CHAIN_OF_OURS),
+        ("floor, behind a proxy of the Rust SDK", CHAIN_OF_OFFICIAL),
+    ] {
+        let figures = child("unread", word)?;
         let [heap, resident, updates] = figures.as_slice() else { bail!("not three figures") };
         heaps.push(heap / MIB);
         table.row([
-            agent.name().to_owned(),
+            name.to_owned(),
             format!("{:.2} MiB", heap / MIB),
             format!("{:.2} MiB", resident / MIB),
             format!("{updates} updates"),
@@ -71,6 +80,9 @@ fn unread(report: &mut Report) -> Result<()> {
     }
     report.table("unread", table);
     report.count("client that does not read: growth", BUDGET, "MiB", heaps[0], Some(heaps[1]));
+    // The conductor has a budget toward the client, and one toward its proxy.
+    let case = "client that does not read, behind a proxy: growth";
+    report.count(case, 2.0 * BUDGET, "MiB", heaps[2], Some(heaps[3]));
     Ok(())
 }
 
@@ -102,11 +114,14 @@ fn child(case: &str, word: &str) -> Result<Vec<f64>> {
 /// Runs in a process of its own. Prints the growth of heap and resident memory while nobody reads,
 /// and then the number of updates for a reader.
 pub(crate) fn unread_child(word: &str) -> Result<()> {
-    let agent = Agent::from_word(word).context("no such agent")?;
     let runtime = runtime()?;
     runtime.block_on(async {
         let (here, there) = tokio::io::duplex(MEMORY_PIPE);
-        tokio::spawn(agent.serve(there));
+        match word {
+            CHAIN_OF_OURS => drop(tokio::spawn(chains::serve(true, there))),
+            CHAIN_OF_OFFICIAL => drop(tokio::spawn(chains::serve(false, there))),
+            _ => drop(tokio::spawn(Agent::from_word(word).context("no such agent")?.serve(there))),
+        }
         let (reader, writer) = tokio::io::split(here);
         let mut client = FloorClient::connect(reader, writer, 1, Reading::Skip).await?;
         client.turns(&[&Script::Say(1_000).to_string()]).await?;

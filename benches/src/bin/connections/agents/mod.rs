@@ -130,7 +130,7 @@ pub(crate) fn run(word: &str) -> Result<()> {
 }
 
 /// Opens stdin and stdout, so that they do not block.
-fn pipes() -> Result<(pipe::Receiver, pipe::Sender)> {
+pub(crate) fn pipes() -> Result<(pipe::Receiver, pipe::Sender)> {
     let reader = pipe::Receiver::from_file(std::fs::File::open("/dev/stdin")?)?;
     Ok((reader, pipe::OpenOptions::new().open_sender("/dev/stdout")?))
 }
