@@ -1,1 +1,8 @@
-//! t
+//! Tests of the inspector, over its public API.
+
+mod attacks;
+mod export;
+mod rows;
+mod size;
+mod support;
+mod views;
