@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use acp_testkit::recordings::Direction;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 use tokio::sync::watch;
 
 use self::entry::{Entry, Kind, Marks};
@@ -36,7 +36,9 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Shared {
-    file: NamedTempFile,
+    file: File,
+    /// The name of the file, where it cannot be without one. It goes with this.
+    _path: Option<TempPath>,
     reader: Mutex<File>,
     state: Mutex<State>,
     seen: watch::Sender<Seen>,
@@ -101,7 +103,11 @@ impl Store {
     pub fn new() -> io::Result<Self> {
         let file = tempfile::Builder::new().prefix("acp-inspect-").tempfile()?;
         let reader = Mutex::new(file.reopen()?);
-        let shared = Shared { file, reader, state: Mutex::default(), seen: watch::Sender::default() };
+        let (file, path) = file.into_parts();
+        // A file without a name goes with its process, however that ends.
+        let path = (!cfg!(unix)).then_some(path);
+        let shared =
+            Shared { file, _path: path, reader, state: Mutex::default(), seen: watch::Sender::default() };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -114,7 +120,7 @@ impl Store {
         let mut state = self.lock();
         let length = u32::try_from(line.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         // Readers have an offset of their own.
-        let mut file = self.shared.file.as_file();
+        let mut file = &self.shared.file;
         file.seek(SeekFrom::Start(state.end))?;
         file.write_all(line)?;
         let offset = state.end;

@@ -1,6 +1,7 @@
 //! Parts of a connection as files.
 
 use acp_inspect::Store;
+use acp_testkit::mock::{Form, Mock, Side};
 use acp_testkit::recordings::Direction;
 use serde_json::json;
 
@@ -28,8 +29,8 @@ async fn an_exported_script_plays_the_agent() {
     let answer = page.get("/api/export?kind=mock").await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let script = answer.text();
-    acp_testkit::mock::Mock::parse(&script, acp_testkit::mock::Form::Toml, acp_testkit::mock::Side::Agent)
-        .unwrap_or_else(|error| panic!("{error}: {script}"));
+    let mock = Mock::parse(&script, Form::Toml, Side::Agent);
+    assert!(mock.is_ok(), "{mock:?}: {script}");
     assert_eq!(page.get("/api/export?kind=mock&from=5").await.status, 422, "nobody can tell the sides");
     assert_eq!(page.get("/api/export?kind=other").await.status, 400);
 }
