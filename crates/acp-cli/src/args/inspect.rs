@@ -88,7 +88,7 @@ mod tests {
     fn the_arguments_say_what_is_wrong() {
         for (line, wants) in [
             ("inspect", "the connection is missing"),
-            ("inspect x -- y", "`<RECORDING>`"),
+            ("inspect x -- y", "`[RECORDING]` and `-- AGENT`: one of them is enough"),
             ("inspect x --listen 0.0.0.0:0", "must be an address of the loopback device"),
             ("inspect x --listen example.org:80", "must be an address of the loopback device"),
         ] {

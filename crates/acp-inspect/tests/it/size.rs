@@ -5,6 +5,8 @@ use std::time::Duration;
 use acp_inspect::Store;
 use acp_testkit::recordings::{Direction, Tape, TapeOptions};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::support::{Page, add};
 
@@ -83,4 +85,26 @@ async fn hostile_lines_are_shown_as_they_are() {
     for missing in ["0", "7", "x", "-1", "99999999999999999999"] {
         assert_eq!(page.get(&format!("/api/messages/{missing}")).await.status, 404, "{missing}");
     }
+}
+
+#[tokio::test]
+async fn a_reader_that_is_slow_holds_up_nobody() {
+    let store = Store::new().unwrap();
+    add(&store, 0, Direction::In, &vec![b'x'; 20_000_000]);
+    let page = Page::open(store).await;
+    let mut readers = Vec::new();
+    for path in ["messages/1/raw", "events"] {
+        let mut reader = TcpStream::connect(&page.host).await.unwrap();
+        let (host, cookie) = (&page.host, &page.cookie);
+        let head = format!("GET /api/{path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n");
+        reader.write_all(head.as_bytes()).await.unwrap();
+        // The answer has begun, and nobody reads the rest.
+        reader.read_u8().await.unwrap();
+        readers.push(reader);
+    }
+    for at in 1..=1000 {
+        add(&page.store, at, Direction::In, b"{}");
+    }
+    assert_eq!(page.get("/api/state").await.json()["messages"], 1001);
+    drop(readers);
 }
