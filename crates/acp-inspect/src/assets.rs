@@ -7,10 +7,12 @@ pub(crate) struct Asset {
     pub(crate) bytes: &'static [u8],
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-
 /// All files of the page.
-const ASSETS: &[Asset] = &[Asset { path: "/", kind: HTML, bytes: include_bytes!("page/index.html") }];
+const ASSETS: &[Asset] = &[
+    Asset { path: "/", kind: "text/html; charset=utf-8", bytes: include_bytes!("page/index.html") },
+    Asset { path: "/style.css", kind: "text/css; charset=utf-8", bytes: include_bytes!("page/style.css") },
+    Asset { path: "/app.js", kind: "text/javascript; charset=utf-8", bytes: include_bytes!("page/app.js") },
+];
 
 /// Returns the file at a path of the address.
 pub(crate) fn find(path: &str) -> Option<&'static Asset> {

@@ -113,3 +113,20 @@ async fn events_tell_of_growth_and_of_the_end() {
     }
     assert!(events < 100, "{events} events for 1000 messages");
 }
+
+#[tokio::test]
+async fn the_page_has_all_files_that_it_names_and_nothing_inline() {
+    let page = Page::closed(turn(1)).await;
+    let html = page.get("/").await.text();
+    let mut names = html.split(['"', '\'']).filter(|part| part.starts_with('/') && part.len() > 1).peekable();
+    assert!(names.peek().is_some(), "{html}");
+    for name in names {
+        let file = page.get(name).await;
+        let kind =
+            if name.ends_with(".js") { "content-type: text/javascript" } else { "content-type: text/css" };
+        assert!(file.status == 200 && file.head.contains(kind), "{name}: {}", file.head);
+        // Text of a peer would become markup.
+        assert!(!file.text().contains("innerHTML"), "{name}");
+    }
+    assert!(!html.contains("<script>") && !html.contains("<style") && !html.contains("style="), "{html}");
+}
