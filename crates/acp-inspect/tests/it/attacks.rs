@@ -72,7 +72,7 @@ async fn a_request_of_a_stranger_is_refused() {
         ("another port", format!("{get}Host: {host}\r\nOrigin: http://127.0.0.1:1\r\n"), 403),
         ("its two names", format!("{get}Host: {host}\r\nOrigin: http://localhost:{port}\r\n"), 403),
         ("two origins", format!("{get}Host: {host}\r\nOrigin: http://{host}\r\nOrigin: null\r\n"), 403),
-        ("a post without origin", format!("POST /login HTTP/1.1\r\nHost: {host}\r\n"), 403),
+        ("a post without origin", format!("POST /api/state HTTP/1.1\r\nHost: {host}\r\n"), 403),
         (
             "a post to what is read",
             format!("POST /api/state HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"),
