@@ -17,6 +17,8 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
+#[cfg(feature = "inspect")]
+use crate::commands::inspect;
 use crate::commands::{
     bridge, call, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new, prompt,
     replay, serve, sessions, tap,
@@ -56,6 +58,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Tap(args) => runtime.block_on(tap::run(args)),
         Command::Replay(args) => runtime.block_on(until_told(replay::run(*args))),
         Command::Diff(args) => diff::run(&args),
+        #[cfg(feature = "inspect")]
+        Command::Inspect(args) => runtime.block_on(inspect::run(args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)

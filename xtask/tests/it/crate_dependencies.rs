@@ -17,7 +17,7 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 18] = [
+const TABLE: [(&str, May); 19] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
@@ -55,6 +55,7 @@ const TABLE: [(&str, May); 18] = [
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-proxy", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros"])),
     ("acp-store-postgres", Use(&["acp-types", "acp-agent"])),
+    ("acp-inspect", Use(&["acp-json", "acp-types", "acp-rpc", "acp-testkit"])),
     ("acp-testkit", UseAny),
     ("acp-ui-tests", UseAny),
     ("acp-cli", UseAny),

@@ -10,7 +10,7 @@ use xtask::output::Mode;
 use xtask::{codegen, releases};
 
 /// The crates that neither an agent nor a client is made of.
-const OTHERS: [&str; 3] = ["acp-cli", "acp-testkit", "acp-ui-tests"];
+const OTHERS: [&str; 4] = ["acp-cli", "acp-inspect", "acp-testkit", "acp-ui-tests"];
 /// Files and folders that the generator writes.
 const WRITTEN: [&str; 2] = ["generated", "macro.md"];
 

@@ -11,6 +11,8 @@ pub(crate) mod connect;
 pub(crate) mod connection;
 pub(crate) mod diff;
 pub(crate) mod info;
+#[cfg(feature = "inspect")]
+pub(crate) mod inspect;
 mod mcp_server;
 mod mcp_shim;
 pub(crate) mod mock;
@@ -37,6 +39,8 @@ use crate::args::conduct::ConductArgs;
 use crate::args::connect::ConnectArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::info::InfoArgs;
+#[cfg(feature = "inspect")]
+use crate::args::inspect::InspectArgs;
 use crate::args::mock::MockArgs;
 use crate::args::new::NewArgs;
 use crate::args::prompt::PromptArgs;
@@ -69,6 +73,8 @@ pub(crate) enum Command {
     Tap(TapArgs),
     Replay(Box<ReplayArgs>),
     Diff(DiffArgs),
+    #[cfg(feature = "inspect")]
+    Inspect(InspectArgs),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -117,6 +123,8 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("tap", matches)) => tap::read(matches).map(Command::Tap),
         Some(("replay", matches)) => Ok(Command::Replay(Box::new(replay::read(matches)?))),
         Some(("diff", matches)) => Ok(Command::Diff(diff::read(matches))),
+        #[cfg(feature = "inspect")]
+        Some(("inspect", matches)) => inspect::read(matches).map(Command::Inspect),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -158,6 +166,8 @@ pub(crate) fn definition() -> clap::Command {
             tap::definition(),
             replay::definition(),
             diff::definition(),
+            #[cfg(feature = "inspect")]
+            inspect::definition(),
             demo(),
             new::definition(),
             completions(),

@@ -9,6 +9,8 @@ pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod info;
+#[cfg(feature = "inspect")]
+pub(crate) mod inspect;
 pub(crate) mod man;
 pub(crate) mod mcp_shim;
 pub(crate) mod mock;

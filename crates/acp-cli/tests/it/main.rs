@@ -11,6 +11,8 @@ mod conduct;
 mod demo;
 mod help;
 mod info;
+#[cfg(all(unix, feature = "inspect"))]
+mod inspect;
 mod mock;
 #[cfg(unix)]
 mod named;

@@ -34,12 +34,29 @@ pub(crate) async fn run(args: TapArgs) -> Result<u8, Failure> {
             return Ok(exit::USAGE);
         }
     };
-    let command = match &settings.agent {
+    let (code, is_written) = pass(&settings.agent, "`acp tap`", || start(&settings)).await?;
+    if !is_written {
+        tell(&format!(
+            "acp: the end of the recording {} could not be written in time",
+            settings.to.display()
+        ));
+    }
+    code
+}
+
+/// Passes bytes between stdio and an agent until the agent has ended, and records them. Returns the
+/// exit code, and true if the tape was written to its end in time.
+pub(in crate::commands) async fn pass(
+    agent: &Named,
+    purpose: &'static str,
+    start: impl FnOnce() -> std::io::Result<Tape>,
+) -> Result<(Result<u8, Failure>, bool), Failure> {
+    let command = match agent {
         Named::Remote(_) => None,
-        named => Some(named.find()?.into_command("`acp tap`")?),
+        named => Some(named.find()?.into_command(purpose)?),
     };
-    let tape = start(&settings)?;
-    let ended = match (command, &settings.agent) {
+    let tape = start()?;
+    let ended = match (command, agent) {
         (Some(command), _) => local::run(command, &tape).await,
         (None, Named::Remote(address)) => {
             let code = connect::run(address, DRAIN, Some(&tape)).await;
@@ -49,13 +66,8 @@ pub(crate) async fn run(args: TapArgs) -> Result<u8, Failure> {
         (None, _) => Err("the agent has no command".into()),
     };
     let reason = ended.as_ref().map_or_else(ToString::to_string, |(_, reason)| reason.clone());
-    if tape.end(&reason, PATIENCE).is_none() {
-        tell(&format!(
-            "acp: the end of the recording {} could not be written in time",
-            settings.to.display()
-        ));
-    }
-    ended.map(|(code, _)| code)
+    let is_written = tape.end(&reason, PATIENCE).is_some();
+    Ok((ended.map(|(code, _)| code), is_written))
 }
 
 fn start(settings: &Settings) -> std::io::Result<Tape> {

@@ -20,6 +20,22 @@ pub struct RecordFile {
     is_torn: bool,
 }
 
+/// The place that records are written to.
+pub(super) enum Sink {
+    File(RecordFile),
+    Writer(Box<dyn Write + Send>),
+}
+
+impl Sink {
+    /// Writes whole records.
+    pub(super) fn write<'r>(&mut self, records: &'r [u8]) -> Result<(), Unwritten<'r>> {
+        match self {
+            Self::File(file) => file.write(records),
+            Self::Writer(writer) => writer.write_all(records).map_err(|error| Unwritten { records, error }),
+        }
+    }
+}
+
 /// Records that could not be written.
 pub(super) struct Unwritten<'r> {
     pub(super) records: &'r [u8],

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use acp_rpc::tap::{Direction, Record, Recording, Redaction};
 
 use super::TapeOptions;
-use super::file::{RecordFile, Unwritten};
+use super::file::{Sink, Unwritten};
 use super::heard::{Gap, Heard, Queue};
 
 /// The records that are written at once.
@@ -18,7 +18,7 @@ const KEPT: usize = 64 * 1024;
 
 pub(super) struct Listener {
     queue: Arc<Queue>,
-    file: RecordFile,
+    file: Sink,
     redaction: Option<Redaction>,
     max_line: usize,
     on_fault: Box<dyn FnMut(&io::Error) + Send>,
@@ -43,7 +43,7 @@ struct Begun {
 }
 
 impl Listener {
-    pub(super) fn new(queue: Arc<Queue>, file: RecordFile, options: TapeOptions) -> Self {
+    pub(super) fn new(queue: Arc<Queue>, file: Sink, options: TapeOptions) -> Self {
         let TapeOptions { redaction, max_line, on_fault, .. } = options;
         Self {
             queue,

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use acp_rpc::tap::{Direction, Redaction};
 
+use self::file::Sink;
 use self::heard::Queue;
 use self::listener::Listener;
 
@@ -99,6 +100,19 @@ impl Tape {
     /// # Errors
     /// Fails if the thread cannot be started.
     pub fn start(file: RecordFile, options: TapeOptions) -> io::Result<Self> {
+        Self::start_on(Sink::File(file), options)
+    }
+
+    /// Starts a recording into any writer, which gets whole records on the thread of the tape. A
+    /// record whose write fails counts as lost, even if the writer has taken a part of it.
+    ///
+    /// # Errors
+    /// Fails if the thread cannot be started.
+    pub fn start_into(writer: impl io::Write + Send + 'static, options: TapeOptions) -> io::Result<Self> {
+        Self::start_on(Sink::Writer(Box::new(writer)), options)
+    }
+
+    fn start_on(file: Sink, options: TapeOptions) -> io::Result<Self> {
         let queue = Arc::new(Queue::new(options.budget));
         let listener = Listener::new(Arc::clone(&queue), file, options);
         thread::Builder::new().name("acp tape".into()).spawn(move || listener.run())?;

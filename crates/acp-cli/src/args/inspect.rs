@@ -1,0 +1,99 @@
+//! The arguments of `acp inspect`.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::args::agent;
+use crate::args::prompt::option;
+use crate::named::Named;
+
+#[derive(Debug)]
+pub(crate) struct InspectArgs {
+    pub(crate) listen: SocketAddr,
+    pub(crate) source: Source,
+}
+
+/// The connection to show.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Recording(PathBuf),
+    /// An agent whose client has the stdio of this program.
+    Agent(Named),
+}
+
+const NOTES: &str = "\
+It prints the address of a page on stderr. The address has a token that is good once: who opens it first sees the
+connection, and nobody else. The page is for this machine only. It shows messages with their keys and tokens.
+
+With an agent it stands between an editor and the agent, as `acp tap` does: bytes, stderr, signals and the exit status
+pass unchanged. It ends with the agent. With a recording it ends on Ctrl-C.
+
+Example:
+  acp inspect turn.ndjson
+  acp inspect -- my-agent --acp
+
+exit status:
+  of an agent: as `acp tap`   of a recording: 1 it cannot be read   130 it was stopped
+  2 usage";
+
+pub(super) fn definition() -> Command {
+    let command = Command::new("inspect")
+        .about("Shows a recorded or a running connection as a page in the browser")
+        .override_usage(
+            "acp inspect [OPTIONS] RECORDING\n       acp inspect [OPTIONS] -- AGENT [ARGS…]\n       \
+             acp inspect [OPTIONS] --agent ID|FILE\n       acp inspect [OPTIONS] --url URL",
+        )
+        .after_help(NOTES)
+        .arg(
+            Arg::new("recording")
+                .value_name("RECORDING")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with_all(["agent", "command", "url"])
+                .help("a recording, such as one of `acp tap`"),
+        )
+        .arg(option("listen", "ADDRESS", address).help(
+            "the address of the page, which must be of the loopback device [default: 127.0.0.1:0, a free port]",
+        ));
+    agent::define(command)
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<InspectArgs, String> {
+    let listen = matches.get_one::<SocketAddr>("listen").copied();
+    let source = match matches.get_one::<PathBuf>("recording").cloned() {
+        Some(file) => Source::Recording(file),
+        None if agent::is_given(matches) => Source::Agent(agent::read(matches)?),
+        None => {
+            return Err(
+                "the connection is missing: name a RECORDING, or end with `-- AGENT [ARGS…]`".to_owned()
+            );
+        }
+    };
+    Ok(InspectArgs { listen: listen.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into()), source })
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback());
+    address.ok_or_else(|| "it must be an address of the loopback device, such as 127.0.0.1:8080".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use crate::args::parse;
+
+    #[test]
+    fn the_arguments_say_what_is_wrong() {
+        for (line, wants) in [
+            ("inspect", "the connection is missing"),
+            ("inspect x -- y", "`[RECORDING]` and `-- AGENT`: one of them is enough"),
+            ("inspect x --listen 0.0.0.0:0", "must be an address of the loopback device"),
+            ("inspect x --listen example.org:80", "must be an address of the loopback device"),
+        ] {
+            let error = parse(line.split(' ').map(OsString::from)).unwrap_err();
+            assert!(error.contains(wants), "`{line}` gave {error}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `acp inspect`: the address of its page, its end, and the bytes that pass.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+fn inspect(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+    command.arg("inspect").args(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts a command, and returns it with its stderr behind the address, and the host and the token.
+fn start(words: &[&str]) -> (Child, BufReader<ChildStderr>, String, String) {
+    let mut process = inspect(words).spawn().expect("acp runs");
+    let mut err = BufReader::new(process.stderr.take().expect("is piped"));
+    let mut line = String::new();
+    err.read_line(&mut line).expect("an address");
+    let address = line.trim().strip_prefix("acp: open http://").unwrap_or_else(|| panic!("{line}"));
+    let (host, token) = address.split_once("/#token=").expect("a token");
+    (process, err, host.to_owned(), token.to_owned())
+}
+
+fn ask(host: &str, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let length = body.len();
+    let request =
+        format!("{head}Host: {host}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer
+}
+
+fn cookie(host: &str, token: &str) -> String {
+    let head = format!("POST /login HTTP/1.1\r\nOrigin: http://{host}\r\n");
+    let answer = ask(host, &head, &format!("{{\"token\":\"{token}\"}}"));
+    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    cookie.and_then(|cookie| cookie.split(';').next()).unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn a_recording_is_shown_until_ctrl_c() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.ndjson");
+    let record = "{\"time\":1,\"direction\":\"out\",\"kind\":\"request\",\"method\":\"initialize\",\"id\":0,\"bytes\":46,\
+                  \"body\":{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}}\n";
+    fs::write(&file, record).expect("is written");
+    let (mut process, mut err, host, token) = start(&[file.to_str().expect("text")]);
+    let cookie = cookie(&host, &token);
+    let state = ask(&host, &format!("GET /api/state HTTP/1.1\r\nCookie: {cookie}\r\n"), "");
+    assert!(state.contains("\"source\":\"recording\"") && state.contains("r.ndjson"), "{state}");
+    let pid = rustix::process::Pid::from_child(&process);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    assert_eq!(process.wait().expect("it ends").code(), Some(130));
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).expect("text");
+    assert_eq!(rest, "", "one address is all that it says");
+}
+
+#[test]
+fn bytes_pass_unchanged_and_are_shown() {
+    let input = b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\r\n\xff\xfe\nplain\n";
+    let script = "head -c 57; read go; exit 7";
+    let (mut process, mut err, host, token) = start(&["--", "sh", "-c", script]);
+    let mut stdin = process.stdin.take().expect("is piped");
+    stdin.write_all(input).expect("it reads");
+    let mut out = BufReader::new(process.stdout.take().expect("is piped"));
+    let mut echoed = vec![0; input.len()];
+    out.read_exact(&mut echoed).expect("the bytes come back");
+    assert_eq!(echoed, input);
+    let cookie = cookie(&host, &token);
+    let events = {
+        let mut stream = BufReader::new(TcpStream::connect(&host).expect("it listens"));
+        let head = format!("GET /api/events HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n");
+        stream.get_mut().write_all(head.as_bytes()).expect("it reads");
+        stream.lines().map(|line| line.expect("text")).find(|line| line.contains("\"messages\":6"))
+    };
+    assert!(events.is_some(), "three lines of each side");
+    stdin.write_all(b"go\n").expect("it reads");
+    assert_eq!(process.wait().expect("it ends").code(), Some(7));
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).expect("text");
+    assert_eq!(rest, "");
+}
+
+#[test]
+fn a_recording_that_is_not_there_is_named() {
+    let output = inspect(&["/nonexistent/r.ndjson"]).output().expect("acp runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("acp: `/nonexistent/r.ndjson` cannot be shown: "), "{said}");
+}

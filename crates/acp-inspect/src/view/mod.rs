@@ -1,0 +1,28 @@
+//! What a page shows of a store, as JSON. Reading blocks on the file.
+
+mod compare;
+mod export;
+mod filter;
+mod findings;
+mod message;
+mod row;
+mod rows;
+mod sequence;
+mod sessions;
+mod statistics;
+mod summary;
+mod transcript;
+
+pub(crate) use self::compare::compare;
+pub(crate) use self::export::{Form, export};
+pub(crate) use self::filter::Filter;
+pub(crate) use self::message::{message, raw};
+pub(crate) use self::rows::{Page, rows};
+pub(crate) use self::sequence::sequence;
+pub(crate) use self::sessions::sessions;
+pub(crate) use self::statistics::statistics;
+pub(crate) use self::summary::{capabilities, lanes};
+pub(crate) use self::transcript::transcript;
+
+/// The longest line that is parsed to be shown, in bytes. Of a longer one the page has the text.
+const PARSED: usize = 1024 * 1024;

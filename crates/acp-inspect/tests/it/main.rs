@@ -1,0 +1,15 @@
+//! Tests of the inspector, over its public API.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what a test expects, it may insist on"
+)]
+
+mod attacks;
+mod export;
+mod rows;
+mod size;
+mod support;
+mod views;
