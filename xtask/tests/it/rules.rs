@@ -1,11 +1,13 @@
 //! The rule book: its pages are current, each id that is named is defined, and bad data is refused.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use xtask::output::Mode;
+use xtask::output::{Mode, files_below};
 use xtask::rules;
+use xtask::rules::book::{Book, DATA};
 
 #[test]
 fn the_pages_are_current_and_every_id_is_defined() {
@@ -21,6 +23,56 @@ fn each_rule_of_the_network_for_servers_and_clients_has_a_test() {
     let of_network = |id: &&str| id.starts_with("rm-") && !id.starts_with("rm-st-");
     let left: Vec<&str> = untested.lines().map(str::trim).filter(of_network).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Here a comment does not count, and informative rules do: the doc comment of a test of the crate
+/// names each rule.
+#[test]
+fn each_rule_of_proxies_has_a_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let book = Book::read(&root.join(DATA)).unwrap();
+    let mut named = BTreeSet::new();
+    for path in files_below(&root.join("crates/acp-proxy/tests/it")).unwrap() {
+        named.extend(named_by_tests(&fs::read_to_string(path).unwrap()));
+    }
+    let of_proxies = |id: &&str| id.starts_with("px-");
+    let rules: Vec<&str> = book.rules().map(|rule| rule.id.as_str()).filter(of_proxies).collect();
+    assert!(!rules.is_empty());
+    let left: Vec<&&str> = rules.iter().filter(|id| !named.contains(**id)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Returns the ids in doc comments of test functions.
+fn named_by_tests(source: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    for item in syn::parse_file(source).unwrap().items {
+        let syn::Item::Fn(function) = item else { continue };
+        let is_test = |attribute: &syn::Attribute| {
+            attribute.path().segments.last().is_some_and(|segment| segment.ident == "test")
+        };
+        if !function.attrs.iter().any(is_test) {
+            continue;
+        }
+        for attribute in function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")) {
+            let syn::Meta::NameValue(pair) = &attribute.meta else { continue };
+            let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { continue };
+            named.extend(rules::id::ids(&text.value()).map(str::to_owned));
+        }
+    }
+    named
+}
+
+#[test]
+fn only_the_doc_comment_of_a_test_names_a_rule_of_proxies() {
+    for (source, is_named) in [
+        ("/// px-env-01: all four.\n#[test]\nfn a() {}", true),
+        ("/// More of it.\n/// px-env-01.\n#[tokio::test]\nasync fn a() {}", true),
+        ("/// px-env-01\nfn a() {}", false),
+        ("// px-env-01\n#[test]\nfn a() {}", false),
+        ("#[test]\nfn a() { let _ = \"px-env-01\"; }", false),
+    ] {
+        assert_eq!(named_by_tests(source).contains("px-env-01"), is_named, "{source}");
+    }
 }
 
 const RULE: &str = r#"
