@@ -91,6 +91,8 @@ fn there_is_a_man_page_for_each_command() {
         "acp-demo.1",
         "acp-diff.1",
         "acp-info.1",
+        #[cfg(feature = "inspect")]
+        "acp-inspect.1",
         "acp-man.1",
         "acp-mcp-shim.1",
         "acp-mock.1",
