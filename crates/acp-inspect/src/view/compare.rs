@@ -27,7 +27,11 @@ pub(crate) fn compare(store: &Store, left: u64, right: u64) -> io::Result<Option
 
 fn pretty(store: &Store, seq: u64) -> io::Result<Option<String>> {
     let Some(line) = raw(store, seq)?.filter(|line| line.len() <= PARSED) else { return Ok(None) };
-    let pretty = serde_json::from_slice::<Value>(&line).ok();
-    let pretty = pretty.and_then(|value| serde_json::to_string_pretty(&value).ok());
+    // The order of members has no meaning, so it makes no difference.
+    let sorted = serde_json::from_slice::<Value>(&line).map(|mut value| {
+        value.sort_all_objects();
+        value
+    });
+    let pretty = sorted.ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
     Ok(Some(pretty.unwrap_or_else(|| String::from_utf8_lossy(&line).into_owned()) + "\n"))
 }
