@@ -3,8 +3,8 @@
 //!
 //! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed,
 //! `--write` puts the tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and
-//! words choose among the parts: turns, v2, chains, requests, updates, replay, memory, syscalls. The table
-//! of the bars is written only with all of them.
+//! words choose among the parts: turns, v2, chains, requests, updates, replay, memory, syscalls.
+//! The table of the bars is written only with all of them.
 //!
 //! It pins itself to one processor and asks for the best priority (`benches::placement`).
 
