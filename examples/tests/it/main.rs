@@ -33,6 +33,8 @@ mod quiet_proxy;
 mod remote;
 #[cfg(feature = "openai")]
 mod sse;
+#[cfg(all(feature = "mcp", feature = "proxy"))]
+mod tool_proxy;
 #[cfg(feature = "tui")]
 mod tui_client;
 #[cfg(all(unix, feature = "tui"))]
