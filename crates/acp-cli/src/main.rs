@@ -12,6 +12,7 @@ mod render;
 mod request_id;
 mod schema;
 mod style;
+mod written;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

@@ -26,6 +26,8 @@ pub(crate) struct PostgresLog {
     pub(crate) info: SessionInfo,
     pub(crate) state_at: StateAt,
     pub(crate) lease: Lease<String>,
+    /// The facts after the change that was sent last, until its outcome is known.
+    pub(crate) sent: Option<Facts>,
     /// The loss of the session, as the task that prolongs leases notices it.
     pub(crate) lost: watch::Receiver<Option<StoreError>>,
     /// Set once another log has the session.
@@ -34,8 +36,40 @@ pub(crate) struct PostgresLog {
 
 /// The content of a change.
 enum Changes<'c> {
-    Append { pieces: &'c [Vec<u8>], state_at: &'c str },
-    SetInfo { info: &'c str, is_use: bool, time: Option<&'c str> },
+    /// The pieces, and the kinds of state in them with the place of their last record. The first
+    /// piece has place 1.
+    Append { pieces: &'c [Vec<u8>], states: &'c StateAt },
+    SetInfo { info: &'c SessionInfo, is_use: bool, time: Option<&'c str> },
+}
+
+/// The facts of a log that a change replaces.
+pub(crate) enum Facts {
+    State(StateAt),
+    Info(SessionInfo),
+}
+
+impl Changes<'_> {
+    /// Returns the facts once this is made. `state_at` are the places of the state before, and `seq`
+    /// is the number of changes.
+    fn after(&self, state_at: &StateAt, seq: i64) -> Facts {
+        match self {
+            Changes::Append { states, .. } => {
+                let mut state_at = state_at.clone();
+                state_at.extend(states.iter().map(|(kind, place)| (kind.clone(), seq + place)));
+                Facts::State(state_at)
+            }
+            Changes::SetInfo { info, .. } => Facts::Info((*info).clone()),
+        }
+    }
+}
+
+impl Facts {
+    fn write(&self) -> Result<String, StoreError> {
+        match self {
+            Facts::State(state_at) => facts::write_state(state_at),
+            Facts::Info(info) => Ok(facts::write(info)),
+        }
+    }
 }
 
 impl PostgresLog {
@@ -51,15 +85,25 @@ impl PostgresLog {
         let mut patience = self.database.patience();
         let (lease, mut change) = (&mut self.lease, Change::new(adds));
         loop {
-            let since = Instant::now();
-            let sent = match change.next(lease) {
+            let (since, before) = (Instant::now(), lease.seq);
+            let answer = match change.next(lease) {
                 Step::Fence => of.fence(lease).await.map(|row| change.fenced(lease, row)),
                 Step::Apply => {
-                    let applied = of.apply(lease, changes, adds).await;
+                    // Only now is it known which of the earlier changes were made.
+                    let facts = self.sent.insert(changes.after(&self.state_at, before)).write()?;
+                    let applied = of.apply(lease, changes, adds, &facts).await;
                     applied.map(|has_row| change.applied(lease, has_row))
                 }
             };
-            match sent {
+            // It is made: this change, or an earlier one that was given up.
+            if lease.seq != before {
+                match self.sent.take() {
+                    Some(Facts::State(state_at)) => self.state_at = state_at,
+                    Some(Facts::Info(info)) => self.info = info,
+                    None => {}
+                }
+            }
+            match answer {
                 Ok(None) => {}
                 Ok(Some(Ending::Made)) => {
                     self.leases.prolonged(&self.lease.holder, since);
@@ -79,34 +123,12 @@ impl PostgresLog {
         if pieces.is_empty() {
             return Ok(());
         }
-        let state_at = self.state_after(records, &pieces)?;
-        let json = facts::write_state(&state_at)?;
-        self.change(&Changes::Append { pieces: &pieces, state_at: &json }).await?;
-        self.state_at = state_at;
-        Ok(())
-    }
-
-    /// Returns the places of the state once the records are added.
-    fn state_after(&self, records: &[Record], pieces: &[Vec<u8>]) -> Result<StateAt, StoreError> {
-        let mut state_at = self.state_at.clone();
-        if !records.iter().any(|record| record.kind().is_state()) {
-            return Ok(state_at);
-        }
-        let mut found = Vec::new();
-        for (place, piece) in (self.lease.seq + 1..).zip(pieces) {
-            batch::read(piece, &mut found)?;
-            for record in found.drain(..).filter(|record: &Record| record.kind().is_state()) {
-                state_at.insert(record.kind().name().to_owned(), place);
-            }
-        }
-        Ok(state_at)
+        let states = states(records, &pieces)?;
+        self.change(&Changes::Append { pieces: &pieces, states: &states }).await
     }
 
     async fn set_info(&mut self, info: SessionInfo, is_use: bool) -> Result<(), StoreError> {
-        let json = facts::write(&info);
-        self.change(&Changes::SetInfo { info: &json, is_use, time: None }).await?;
-        self.info = info;
-        Ok(())
+        self.change(&Changes::SetInfo { info: &info, is_use, time: None }).await
     }
 
     async fn read_state(&self) -> Result<Vec<Record>, StoreError> {
@@ -151,8 +173,14 @@ impl Of<'_> {
         rows.first().map(epoch_and_seq).transpose().map_err(Failure::Lasting)
     }
 
-    /// Makes the change. Returns whether the conditions held.
-    async fn apply(&self, lease: &Lease<String>, changes: &Changes<'_>, adds: i64) -> Result<bool, Failure> {
+    /// Makes the change, with the facts after it. Returns whether the conditions held.
+    async fn apply(
+        &self,
+        lease: &Lease<String>,
+        changes: &Changes<'_>,
+        adds: i64,
+        facts: &String,
+    ) -> Result<bool, Failure> {
         let head: [Param<'_>; 4] = [
             (self.principal, Type::TEXT),
             (self.session, Type::TEXT),
@@ -161,7 +189,7 @@ impl Of<'_> {
         ];
         let [principal, session, holder, epoch] = head;
         let rows = match changes {
-            Changes::Append { pieces, state_at } => {
+            Changes::Append { pieces, .. } => {
                 let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
                 let params: [Param<'_>; 8] = [
                     principal,
@@ -169,19 +197,19 @@ impl Of<'_> {
                     holder,
                     epoch,
                     (&adds, Type::INT8),
-                    (state_at, Type::TEXT),
+                    (facts, Type::TEXT),
                     (&self.millis, Type::INT8),
                     (&pieces, Type::BYTEA_ARRAY),
                 ];
                 self.database.try_rows(&statements::APPEND, &params).await?
             }
-            Changes::SetInfo { info, is_use, time } => {
+            Changes::SetInfo { is_use, time, .. } => {
                 let params: [Param<'_>; 8] = [
                     principal,
                     session,
                     holder,
                     epoch,
-                    (info, Type::TEXT),
+                    (facts, Type::TEXT),
                     (&self.millis, Type::INT8),
                     (is_use, Type::BOOL),
                     (time, Type::TEXT),
@@ -191,6 +219,22 @@ impl Of<'_> {
         };
         Ok(!rows.is_empty())
     }
+}
+
+/// Returns the kinds of state in the records with the places of their last records. The first piece
+/// has place 1.
+fn states(records: &[Record], pieces: &[Vec<u8>]) -> Result<StateAt, StoreError> {
+    let (mut states, mut found) = (StateAt::new(), Vec::new());
+    if !records.iter().any(|record| record.kind().is_state()) {
+        return Ok(states);
+    }
+    for (place, piece) in (1..).zip(pieces) {
+        batch::read(piece, &mut found)?;
+        for record in found.drain(..).filter(|record: &Record| record.kind().is_state()) {
+            states.insert(record.kind().name().to_owned(), place);
+        }
+    }
+    Ok(states)
 }
 
 /// Reads the first two columns of a row.
@@ -249,7 +293,7 @@ impl SessionLog for PostgresLog {
     }
 
     fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
-        let info = facts::write(&self.info);
+        let info = self.info.clone();
         Box::pin(async move {
             let changes = Changes::SetInfo { info: &info, is_use: false, time: Some(&time) };
             self.change(&changes).await

@@ -202,6 +202,8 @@ impl PostgresStore {
             session,
             info,
             state_at,
+            sent: None,
+
             lease,
             lost,
             is_lost: false,

@@ -30,7 +30,12 @@ impl Action {
             "terminal/create" => {
                 let mut words: Vec<String> = text(params, "command").into_iter().collect();
                 words.extend(texts(params.get("args")));
-                Self { kind: ToolKind::Execute, paths: Vec::new(), command: Some(CommandLine::Words(words)) }
+                // A variable can make another program out of a command, such as by `PATH`.
+                let command = match assignments(params.get("env")) {
+                    Some(assignments) => CommandLine::Shell(format!("{assignments} {}", words.join(" "))),
+                    None => CommandLine::Words(words),
+                };
+                Self { kind: ToolKind::Execute, paths: Vec::new(), command: Some(command) }
             }
             _ => Self::of_permission(params),
         }
@@ -63,6 +68,21 @@ fn paths(call: Option<&Node<'_>>) -> Vec<String> {
     paths
 }
 
+/// Returns the variables that a command gets, as a shell would write them. What is not a list of
+/// variables stands there too, so that it is seen.
+fn assignments(env: Option<&Node<'_>>) -> Option<String> {
+    let assignment = |item: &Node<'_>| match (text(item, "name"), text(item, "value")) {
+        (Some(name), Some(value)) => format!("{name}={value}"),
+        _ => format!("?={}", serde_json::to_string(item).unwrap_or_default()),
+    };
+    match env? {
+        Node::Null => None,
+        Node::Seq(items) if items.is_empty() => None,
+        Node::Seq(items) => Some(items.iter().map(assignment).collect::<Vec<_>>().join(" ")),
+        other => Some(assignment(other)),
+    }
+}
+
 /// Returns the command in the input of a tool, by the name that most agents give it.
 fn command_of(input: &Node<'_>) -> Option<CommandLine> {
     match input.get("command")? {
@@ -92,7 +112,8 @@ pub(super) fn cancelled() -> Reply {
 pub(super) fn question(method: &str, params: &Node<'_>, action: &Action) -> Node<'static> {
     let about = match &action.command {
         Some(CommandLine::Words(words)) => words.join(" "),
-        _ => action.paths.join(", "),
+        Some(CommandLine::Shell(line)) => line.clone(),
+        None => action.paths.join(", "),
     };
     let text = |text: &str| Node::Str(text.to_owned().into());
     let location = |path: &String| map([("path", text(path))]);

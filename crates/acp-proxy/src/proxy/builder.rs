@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use acp_json::FromNode;
@@ -152,9 +153,14 @@ impl Proxy {
 
     /// Sees every message like [`observe`](Self::observe), and lets it pass or not. For an error a
     /// request is answered with it, an answer is replaced by it, and a notification goes no
-    /// further. There is one such function: a later one replaces an earlier one.
+    /// further. There is one such function: a later one replaces an earlier one. A panic counts as an
+    /// error.
     #[must_use]
     pub fn guard(self, guard: impl Fn(Observed<'_>) -> Result<(), Error> + Send + Sync + 'static) -> Self {
+        let guard = move |message: Observed<'_>| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| guard(message)));
+            outcome.unwrap_or_else(|_| Err(Error::internal("the proxy's observer panicked")))
+        };
         self.with(|handlers| handlers.observer = Some(Arc::new(guard)))
     }
 

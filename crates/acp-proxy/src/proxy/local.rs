@@ -142,13 +142,13 @@ impl Local {
     /// Lets a server of this proxy answer.
     fn serve_mcp(&self, index: usize, call: McpCall, responder: Responder) {
         let Some(server) = self.handlers.servers.get(index) else { return };
-        let (answering, closed) = (server(call), self.ways.closed().clone());
+        let (server, closed) = (Arc::clone(server), self.ways.closed().clone());
         let cancel = Arc::clone(responder.cancel());
         tokio::spawn(async move {
             tokio::select! {
                 biased;
                 () = cancel.fired() => responder.refuse(&Error::cancelled()),
-                outcome = answering => responder.answer(mcp::answered(outcome).as_answer()),
+                outcome = async { server(call).await } => responder.answer(mcp::answered(outcome).as_answer()),
                 () = closed.cancelled() => {}
             }
         });
@@ -164,11 +164,11 @@ impl Local {
         self.ways.handle(toward, call, move |held, closed| {
             let cancel = Arc::clone(responder.cancel());
             let params = held.params.clone().unwrap_or_else(|| Json::from_text("null"));
-            let replying = handler(params, Next { held, cancel });
+            // The handler may panic before it has a future. So it is called in the task.
             tokio::spawn(async move {
                 tokio::select! {
                     biased;
-                    reply = replying => responder.answer(reply.as_answer()),
+                    reply = async { handler(params, Next { held, cancel }).await } => responder.answer(reply.as_answer()),
                     () = closed.cancelled() => {}
                 }
             });
@@ -182,11 +182,10 @@ impl Local {
         let handler = Arc::clone(handler);
         self.ways.handle(toward, call, move |held, closed| {
             let params = held.params.clone().unwrap_or_else(|| Json::from_text("null"));
-            let handling = handler(params, Pass(held));
             tokio::spawn(async move {
                 tokio::select! {
                     biased;
-                    () = handling => {}
+                    () = async { handler(params, Pass(held)).await } => {}
                     () = closed.cancelled() => {}
                 }
             });

@@ -1,6 +1,6 @@
 //! Handlers of a proxy: what they get, and what becomes of what they do.
 
-use acp_proxy::{Conductor, Json, Neighbor, Next, Pass, Policy, Proxy, Reply, Toward};
+use acp_proxy::{Conductor, Json, Neighbor, Next, Observed, Pass, Policy, Proxy, Reply, Toward};
 use acp_rpc::Error;
 use acp_types::v1::{PromptRequest, PromptResponse, SessionNotification, StopReason};
 use serde_json::json;
@@ -130,6 +130,35 @@ async fn a_panic_costs_one_request() {
     client.ask(1, "_panic", json!({})).await;
     assert_eq!(client.error(1).await["code"], -32603);
     client.notify("_n", json!({})).await;
+    assert_eq!(agent.value().await["method"], "_n");
+}
+
+/// A handler, a server or an observer may panic before it has a future, and more than once.
+#[tokio::test]
+async fn a_panic_without_a_future_costs_one_message() {
+    fn request(_: Json, _: Next) -> std::future::Ready<Reply> {
+        panic!("on purpose")
+    }
+    fn notification(_: Json, _: Pass) -> std::future::Ready<()> {
+        panic!("on purpose")
+    }
+    let proxy = Proxy::new("p")
+        .raw_request(Toward::Agent, "_panic", request)
+        .raw_notification(Toward::Agent, "_told", notification)
+        .observe(|message| {
+            if let Observed::Request { method: "_seen", .. } = message {
+                panic!("on purpose");
+            }
+        });
+    let (mut client, mut agent) = start(proxy).await;
+    for id in [1, 3] {
+        client.notify("_told", json!({"sessionId": "s"})).await;
+        client.ask(id, "_panic", json!({"sessionId": "s"})).await;
+        assert_eq!(client.error(id).await["code"], -32603);
+        client.ask(id + 1, "_seen", json!({"sessionId": "s"})).await;
+        assert!(client.error(id + 1).await["message"].as_str().unwrap().contains("observer panicked"));
+    }
+    client.notify("_n", json!({"sessionId": "s"})).await;
     assert_eq!(agent.value().await["method"], "_n");
 }
 

@@ -12,6 +12,8 @@ use super::forwarding::initialized;
 enum Fate {
     /// The client was asked, or did it.
     Client,
+    /// The user was asked about it.
+    Asked,
     Chosen(String),
     Cancelled,
     Error,
@@ -28,15 +30,15 @@ async fn start(rules: Rules) -> (End, End) {
 async fn fate(rules: &Rules, method: &str, params: Value) -> Fate {
     let (mut client, mut agent) = start(rules.clone()).await;
     agent.ask(1, method, params).await;
-    let answering = async {
-        loop {
-            let (id, _) = client.request(method).await;
-            client.answer(&id, json!("the client's")).await;
-        }
-    };
     let answer = tokio::select! {
         answer = agent.value() => answer,
-        () = answering => unreachable!(),
+        request = client.value() => {
+            if request["method"] != method {
+                return Fate::Asked;
+            }
+            client.answer(&request["id"], json!("the client's")).await;
+            agent.value().await
+        }
     };
     if answer.get("error").is_some() {
         return Fate::Error;
@@ -158,12 +160,20 @@ async fn files_and_commands_of_the_client_are_guarded() {
         .rule(Rule::allow("git").command("git status"));
     let file = |path: &str| json!({"sessionId": "s", "path": path});
     let run = |command: &str, args: Value| json!({"sessionId": "s", "command": command, "args": args});
+    let with = |env: Value| json!({"sessionId": "s", "command": "git", "args": ["status"], "env": env});
     for (method, params, expected) in [
         ("fs/read_text_file", file("/p/x"), Fate::Client),
         ("fs/write_text_file", file("/p/x"), Fate::Error),
         ("terminal/create", run("git", json!(["status"])), Fate::Client),
         ("terminal/create", run("curl", json!(["x"])), Fate::Error),
         ("terminal/create", run("sh", json!(["-c", "curl x"])), Fate::Error),
+        ("terminal/create", with(Value::Null), Fate::Client),
+        ("terminal/create", with(json!([])), Fate::Client),
+        // Variables make other programs out of a command.
+        ("terminal/create", with(json!([{"name": "PATH", "value": "/tmp"}])), Fate::Asked),
+        ("terminal/create", with(json!([{"name": "GIT_PAGER", "value": "curl x"}])), Fate::Error),
+        ("terminal/create", with(json!({"PATH": "/tmp"})), Fate::Asked),
+        ("terminal/create", with(json!([7])), Fate::Asked),
     ] {
         assert_eq!(fate(&rules, method, params.clone()).await, expected, "{method} {params}");
     }

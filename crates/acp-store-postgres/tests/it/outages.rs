@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use acp_agent::store::{SessionLog, SessionStore, StoreError};
+use acp_agent::store::{Record, RecordKind, SessionLog, SessionStore, StoreError};
 use acp_store_postgres::{Options, PostgresStore};
 use tokio::sync::oneshot;
 
@@ -23,33 +23,54 @@ fn is_unavailable<T>(outcome: Result<T, StoreError>) {
     }
 }
 
-/// Every operation fails with the typed error, and the log goes on afterwards.
+/// Every operation fails with the typed error, and the log goes on afterwards. The state is the last
+/// record of its kind, whatever became of the changes whose answers were lost.
 async fn check_outage(
     store: &PostgresStore,
     mut log: Box<dyn SessionLog>,
     begin: impl FnOnce(),
     end: impl FnOnce(),
 ) {
-    log.append(updates(0..3)).await.unwrap();
+    let first = [updates(0..3), saved("first")].concat();
+    let lost = [saved("lost"), updates(3..6)].concat();
+    let later = [updates(6..9), saved("later"), updates(9..10)].concat();
+    log.append(first.clone()).await.unwrap();
     begin();
-    is_unavailable(log.append(updates(3..6)).await);
-    is_unavailable(log.append(updates(3..6)).await);
+    is_unavailable(log.append(lost.clone()).await);
+    is_unavailable(log.append(lost.clone()).await);
     is_unavailable(log.set_title(Some("title".to_owned())).await);
     end();
     // The failed call may have been carried out, and none of it twice.
-    let mut log = patient(log, updates(6..9)).await;
+    let mut log = patient(log, updates(10..11)).await;
     let found = read(store, &id()).await;
-    let (with, without) = (updates(0..9), [updates(0..3), updates(6..9)].concat());
-    assert!(found == with || found == without, "{found:?}");
+    let (with, without) = ([&first[..], &lost].concat(), first);
+    let made = if found.contains(&lost[0]) { with } else { without };
+    assert_eq!(found, [made, updates(10..11)].concat());
+    check_state(&mut log, &found).await;
+    log.append(later).await.unwrap();
+    let found = read(store, &id()).await;
+    check_state(&mut log, &found).await;
     log.set_title(Some("title".to_owned())).await.unwrap();
     log.close().await.unwrap();
-    assert_eq!(store.open(&id()).await.unwrap().info().title.as_deref(), Some("title"));
+    let mut log = store.open(&id()).await.unwrap();
+    assert_eq!(log.info().title.as_deref(), Some("title"));
+    check_state(&mut log, &found).await;
+}
+
+fn saved(text: &str) -> Vec<Record> {
+    vec![Record::new(RecordKind::Saved, format!("{text:?}")).unwrap()]
+}
+
+async fn check_state(log: &mut Box<dyn SessionLog>, records: &[Record]) {
+    let last = records.iter().rfind(|record| record.kind() == RecordKind::Saved);
+    let state = log.state().await.unwrap().unwrap();
+    assert_eq!(state.iter().collect::<Vec<_>>(), last.into_iter().collect::<Vec<_>>());
 }
 
 /// Adds records as soon as the database is there again.
 async fn patient(
     mut log: Box<dyn SessionLog>,
-    records: Vec<acp_agent::store::Record>,
+    records: Vec<Record>,
 ) -> Box<dyn SessionLog> {
     loop {
         match log.append(records.clone()).await {

@@ -1,7 +1,6 @@
 //! The conversation of a session, as the agent replays it.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use acp_client::{LoadSession, Session, Transcript};
@@ -11,11 +10,12 @@ use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::inert::inert;
 use crate::render::update::update;
+use crate::written::Written;
 
 /// The place where an export is written.
 pub(super) enum Sink<'a> {
     Stdout(&'a mut Output),
-    File { file: BufWriter<File>, name: String },
+    File { file: Written, name: String },
 }
 
 impl<'a> Sink<'a> {
@@ -25,8 +25,8 @@ impl<'a> Sink<'a> {
 
     pub(super) fn file(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        match File::create(path) {
-            Ok(file) => Ok(Self::File { file: BufWriter::new(file), name }),
+        match Written::begin(path) {
+            Ok(file) => Ok(Self::File { file, name }),
             Err(error) => Err(format!("`--output {name}`: {error}").into()),
         }
     }
@@ -45,8 +45,8 @@ impl<'a> Sink<'a> {
     }
 
     pub(super) fn end(self) -> Result<(), Failure> {
-        if let Self::File { mut file, name } = self {
-            file.flush().map_err(|error| format!("`--output {name}`: {error}"))?;
+        if let Self::File { file, name } = self {
+            file.finish().map_err(|error| format!("`--output {name}`: {error}"))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Recordings that become traces of the official SDK, and traces that become recordings.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use acp_client::tap::{Record, Recording};
@@ -9,20 +9,35 @@ use acp_testkit::recordings::{TraceReader, TraceWriter};
 
 use crate::args::tap::Form;
 use crate::outcome::{Failure, tell};
+use crate::written::Written;
 
 /// Converts a file, record by record, into another one or to stdout.
 pub(super) fn run(from: &Path, form: Form, to: Option<&Path>) -> Result<(), Failure> {
     let named = |problem: String| format!("`--convert {}`: {problem}", from.display());
     let input = BufReader::new(File::open(from).map_err(|error| named(error.to_string()))?);
-    let output: Box<dyn Write> = match to {
+    let left_out = match to {
+        None => convert(input, form, BufWriter::new(io::stdout().lock()), &named)?,
         Some(file) => {
-            let created =
-                File::create(file).map_err(|error| format!("`--to {}`: {error}", file.display()))?;
-            Box::new(created)
+            let problem = |error: io::Error| format!("`--to {}`: {error}", file.display());
+            let mut output = Written::begin(file).map_err(problem)?;
+            let left_out = convert(input, form, &mut output, &named)?;
+            output.finish().map_err(problem)?;
+            left_out
         }
-        None => Box::new(io::stdout().lock()),
     };
-    let mut output = BufWriter::new(output);
+    if left_out > 0 {
+        tell(&format!("acp: {left_out} lines have no place in the other form and are left out"));
+    }
+    Ok(())
+}
+
+/// Converts the records. Returns the number of lines that have no place in the other form.
+fn convert(
+    input: impl BufRead,
+    form: Form,
+    mut output: impl Write,
+    named: &dyn Fn(String) -> String,
+) -> Result<u64, Failure> {
     let left_out = match form {
         Form::Trace => {
             let mut writer = TraceWriter::new(&mut output);
@@ -44,8 +59,5 @@ pub(super) fn run(from: &Path, form: Form, to: Option<&Path>) -> Result<(), Fail
         }
     };
     output.flush()?;
-    if left_out > 0 {
-        tell(&format!("acp: {left_out} lines have no place in the other form and are left out"));
-    }
-    Ok(())
+    Ok(left_out)
 }
