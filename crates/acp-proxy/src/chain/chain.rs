@@ -1,6 +1,7 @@
 //! The way of messages through a chain.
 
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -179,24 +180,38 @@ impl Chain {
         Some(link)
     }
 
-    /// Starts all components at once.
+    /// Starts the components, one after the other.
     pub(crate) async fn start(&self) -> Result<(), Failure> {
         for (index, slot) in self.slots() {
             if slot.kind == Kind::Agent && self.end() != Some(End::Agent) {
                 continue;
             }
-            let opened = slot.component.lock().await.open().await;
-            match opened {
-                Ok(transport) => {
+            match self.opened(slot).await {
+                Some(Ok(transport)) => {
                     if let Some(link) = self.connect(index, slot, transport) {
-                        slot.start(link);
+                        slot.start(Arc::clone(&link));
+                        // Components are closed once, which may have been before this one was there.
+                        if self.closed.is_cancelled() {
+                            link.close();
+                        }
                     }
                 }
-                Err(_) if slot.policy == Policy::Optional => slot.leave_out(),
-                Err(error) => return Err(slot.failure(error)),
+                Some(Err(_)) if slot.policy == Policy::Optional => slot.leave_out(),
+                Some(Err(error)) => return Err(slot.failure(error)),
+                None => return Err(slot.failure("the chain has ended before it was started")),
             }
         }
         Ok(())
+    }
+
+    /// Opens the connection to a component. Returns `None` if the chain ends meanwhile.
+    pub(super) async fn opened(&self, slot: &Slot) -> Option<io::Result<Transport>> {
+        let opening = async { slot.component.lock().await.open().await };
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => None,
+            opened = opening => Some(opened),
+        }
     }
 
     /// Ends the chain because of a failure: what comes later fails. The requests that the component
@@ -301,8 +316,12 @@ impl Settings {
 
 impl Chain {
     /// Returns a future to wait for before the reader of `own` goes on: while one of the places
-    /// that it feeds has no room.
+    /// that it feeds has no room, or while its peer leaves too many answers unread.
     pub(crate) fn pause(&self, own: &Arc<Link>, fed: &[(usize, Toward)]) -> Option<BoxFuture> {
+        if let Some(outlet) = own.outlet().filter(|outlet| outlet.waiting() >= self.settings.ceiling) {
+            let outlet = outlet.clone();
+            return Some(Box::pin(async move { outlet.room().await }));
+        }
         fed.iter().find_map(|(joint, toward)| self.blocked(Some(own), *joint, *toward))
     }
 }

@@ -84,24 +84,35 @@ impl Chain {
         self.pass(joint, Toward::Agent, call, Some(noted));
     }
 
-    /// Starts a proxy again, and initializes it as it was before.
+    /// Starts a proxy again, and initializes it as it was before. If that fails, this is tried for
+    /// as often as the policy allows.
     pub(crate) async fn restart(&self, index: usize) {
         let Some((_, slot)) = self.slots().find(|(place, _)| *place == index) else { return };
-        if let Err(failure) = self.restarted(index, slot).await {
-            slot.fail(&failure);
-            self.fail(failure);
+        while let Err(failure) = self.restarted(index, slot).await {
+            if !slot.may_start_again() {
+                slot.fail(&failure);
+                return self.fail(failure);
+            }
         }
     }
 
     async fn restarted(&self, index: usize, slot: &Arc<Slot>) -> Result<(), Failure> {
-        let transport = slot.component.lock().await.open().await.map_err(|error| slot.failure(error))?;
+        let limit = self.settings.restart_timeout;
+        let opened = tokio::time::timeout(limit, self.opened(slot)).await;
+        let opened = opened.map_err(|_| slot.failure("it was not started again in time"))?;
+        let Some(transport) = opened else { return Ok(()) };
+        let transport = transport.map_err(|error| slot.failure(error))?;
         let Some(link) = self.connect(index, slot, transport) else { return Ok(()) };
-        let initialized = self.initialized_again(slot, &link).await;
-        match initialized {
-            Ok(true) => slot.resume(link),
-            Ok(false) | Err(_) => link.close(),
+        let outcome = match self.initialized_again(slot, &link).await {
+            Ok(true) => slot.resume(&link),
+            Ok(false) => Ok(()),
+            Err(failure) => Err(failure),
+        };
+        // Components are closed once, which may have been before this one was there.
+        if outcome.is_err() || self.closed.is_cancelled() {
+            link.close();
         }
-        initialized.map(drop)
+        outcome
     }
 
     /// Initializes a proxy that was started again. Returns false if the chain has ended meanwhile.

@@ -68,7 +68,7 @@ impl Site for SlotSite {
         // own requests.
         match self.slot.ended(link, &failure) {
             Consequence::ChainEnds => self.chain.fail(failure),
-            Consequence::LeftOut => {}
+            Consequence::LeftOut | Consequence::Awaited => {}
             Consequence::Restarts => self.chain.report(Incident::Restart(self.index)),
         }
         link.fail(&gone);
@@ -108,6 +108,7 @@ impl FrontSite {
             match chain.start().await {
                 Ok(()) => chain.run(params.as_ref().map(Json::as_str), responder),
                 Err(failure) => {
+                    chain.close_components();
                     chain.fail(failure.clone());
                     responder.refuse(&failure.to_rpc());
                 }

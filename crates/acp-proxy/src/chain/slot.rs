@@ -46,6 +46,8 @@ enum State {
 struct Backlog {
     messages: Vec<Held>,
     bytes: usize,
+    /// The connection of the last life that ended before the component was back.
+    ended: Option<(Arc<Link>, Failure)>,
 }
 
 /// A message that waits for a component.
@@ -82,6 +84,8 @@ pub(crate) enum Consequence {
     ChainEnds,
     LeftOut,
     Restarts,
+    /// The task that starts it again decides.
+    Awaited,
 }
 
 impl Slot {
@@ -141,27 +145,36 @@ impl Slot {
     }
 
     /// Takes the connection of a component that is back, with what has waited for it.
-    pub(crate) fn resume(&self, link: Arc<Link>) {
+    ///
+    /// # Errors
+    /// Fails if the connection has ended already.
+    pub(crate) fn resume(&self, link: &Arc<Link>) -> Result<(), Failure> {
         loop {
             let waiting = {
                 let mut state = self.state();
                 match &mut *state {
+                    State::Waiting(Backlog { ended: Some((ended, failure)), .. })
+                        if Arc::ptr_eq(ended, link) =>
+                    {
+                        return Err(failure.clone());
+                    }
                     // Newer messages wait, too, until none is left.
-                    State::Waiting(backlog) if !backlog.messages.is_empty() => std::mem::take(backlog),
+                    State::Waiting(backlog) if !backlog.messages.is_empty() => backlog.take(),
                     State::Waiting(_) => {
-                        *state = State::Live(link);
+                        *state = State::Live(Arc::clone(link));
                         break;
                     }
                     // It has failed meanwhile.
                     _ => break,
                 }
             };
-            for Held { form, method, params, responder } in waiting.messages {
+            for Held { form, method, params, responder } in waiting {
                 let call = Call { method: (&*method).into(), params: params.as_ref().map(Json::as_str) };
                 link.send(form, &call, responder);
             }
         }
         self.changed.notify_waiters();
+        Ok(())
     }
 
     /// Leaves the component out.
@@ -188,13 +201,16 @@ impl Slot {
     pub(crate) fn ended(&self, link: &Arc<Link>, failure: &Failure) -> Consequence {
         let is_done = self.handshake().is_done;
         let mut state = self.state();
-        match (self.policy, &*state) {
-            (Policy::Restart(times), State::Live(live))
-                if Arc::ptr_eq(live, link) && is_done && self.restarts.load(Ordering::Relaxed) < times =>
+        match (self.policy, &mut *state) {
+            (Policy::Restart(_), State::Live(live))
+                if Arc::ptr_eq(live, link) && is_done && self.may_start_again() =>
             {
-                self.restarts.fetch_add(1, Ordering::Relaxed);
                 *state = State::Waiting(Backlog::default());
                 Consequence::Restarts
+            }
+            (Policy::Restart(_), State::Waiting(backlog)) => {
+                backlog.ended = Some((Arc::clone(link), failure.clone()));
+                Consequence::Awaited
             }
             (Policy::Optional, _) => {
                 drop(state);
@@ -207,6 +223,13 @@ impl Slot {
                 Consequence::ChainEnds
             }
         }
+    }
+
+    /// Counts one more start. Returns false if the policy allows none.
+    pub(crate) fn may_start_again(&self) -> bool {
+        let Policy::Restart(times) = self.policy else { return false };
+        let one_more = |restarts| (restarts < times).then_some(restarts + 1);
+        self.restarts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     pub(crate) fn is_bypassed(&self) -> bool {
@@ -287,6 +310,11 @@ impl Slot {
 }
 
 impl Backlog {
+    fn take(&mut self) -> Vec<Held> {
+        self.bytes = 0;
+        std::mem::take(&mut self.messages)
+    }
+
     fn add(&mut self, form: Form, call: &Call<'_>, responder: Option<Responder>) {
         self.bytes += call.method.len() + call.params.map_or(0, str::len);
         let params = call.params.map(Json::from_text);

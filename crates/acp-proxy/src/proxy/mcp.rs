@@ -42,7 +42,7 @@ pub(super) struct Offered {
     /// The agent takes servers of this kind.
     is_taken: AtomicBool,
     /// Each session has servers of its own, so that a call tells its session.
-    by_id: Mutex<HashMap<Box<str>, Server>>,
+    by_id: Arc<Mutex<HashMap<Box<str>, Server>>>,
 }
 
 #[derive(Clone)]
@@ -93,22 +93,26 @@ impl Offered {
         };
         let taken: HashSet<_> =
             servers.iter().filter_map(|server| text(server, "name")).map(String::from).collect();
-        let session = Arc::<OnceLock<Box<str>>>::default();
+        if let Some(name) = names.iter().find(|name| taken.contains(&***name)) {
+            return Err(Error::invalid_params(format!(
+                "`mcpServers` of `{}` has a server `{name}`, and a proxy adds another of this name: rename it",
+                call.method
+            )));
+        }
+        let (session, mut added) = (Arc::<OnceLock<Box<str>>>::default(), Vec::new());
         for (index, name) in names.iter().enumerate() {
-            if taken.contains(&**name) {
-                return Err(Error::invalid_params(format!(
-                    "`mcpServers` of `{}` has a server `{name}`, and a proxy adds another of this name: rename it",
-                    call.method
-                )));
-            }
             // No other proxy has it.
             let id: Box<str> = random::hex::<16>()?.into();
             let name = Json::of(&**name).map_err(|error| Error::internal(error.to_string()))?;
             servers.push(format!(r#"{{"type":"acp","name":{},"serverId":"{id}"}}"#, name.as_str()));
-            self.by_id().insert(id, Server { index, session: Arc::clone(&session) });
+            added.push((id, Server { index, session: Arc::clone(&session) }));
         }
         let changed = with(params, "mcpServers", &format!("[{}]", servers.join(",")));
-        Ok(changed.map(|params| Added { params, session, named: session_of(call.params).map(Into::into) }))
+        let Some(params) = changed else { return Ok(None) };
+        // The agent may connect to them before it answers.
+        self.by_id().extend(added);
+        let named = session_of(call.params).map(Into::into);
+        Ok(Some(Added { params, session, named, by_id: Arc::clone(&self.by_id) }))
     }
 
     /// Forgets the servers of a session that is closed.
@@ -136,8 +140,12 @@ impl Offered {
     }
 
     fn by_id(&self) -> MutexGuard<'_, HashMap<Box<str>, Server>> {
-        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.by_id)
     }
+}
+
+fn lock(by_id: &Mutex<HashMap<Box<str>, Server>>) -> MutexGuard<'_, HashMap<Box<str>, Server>> {
+    by_id.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A request that opens a session with servers of a proxy.
@@ -146,19 +154,28 @@ pub(super) struct Added {
     session: Arc<OnceLock<Box<str>>>,
     /// The session that the request names.
     named: Option<Box<str>>,
+    by_id: Arc<Mutex<HashMap<Box<str>, Server>>>,
 }
 
 impl Added {
-    /// Learns the session from the answer.
+    /// Learns the session from the answer. A request that fails has opened none, and its servers are
+    /// forgotten. So are those of an earlier request that has opened the same session.
     pub(super) fn noted(&self, responder: Responder) -> Responder {
-        let (session, named) = (Arc::clone(&self.session), self.named.clone());
+        let (session, named, by_id) =
+            (Arc::clone(&self.session), self.named.clone(), Arc::clone(&self.by_id));
         responder.seen_by(move |answer, pass| {
-            if let Answer::Result(result) = answer {
-                // A fork names the session that it is made of, and its result the new one.
-                let id = session_of(Some(result)).map(Into::into).or(named);
-                if let Some(id) = id {
-                    let _ = session.set(id);
+            let is_own = |server: &Server| Arc::ptr_eq(&server.session, &session);
+            // A fork names the session that it is made of, and its result the new one.
+            let opened = match answer {
+                Answer::Result(result) => session_of(Some(result)).map(Into::into).or(named),
+                Answer::Error(_) => {
+                    lock(&by_id).retain(|_, server| !is_own(server));
+                    return pass(answer);
                 }
+            };
+            if let Some(opened) = opened {
+                let id = session.get_or_init(|| opened);
+                lock(&by_id).retain(|_, server| is_own(server) || server.session.get() != Some(id));
             }
             pass(answer);
         })

@@ -1,7 +1,7 @@
 //! Byte budgets from end to end.
 
 use acp_proxy::{Conductor, Pass, Policy, Proxy, Toward};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -15,11 +15,17 @@ const LINE: usize = 10_000;
 /// Sends updates until the chain takes no more, and returns how many bytes it took.
 async fn fill(sender: &mut End, method: &str) -> usize {
     let params = json!({"sessionId": "s", "text": "x".repeat(LINE - 100)});
+    let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+    fill_with(sender, |_| message.clone()).await * LINE
+}
+
+/// Sends messages until the chain takes no more, and returns how many it took.
+async fn fill_with(sender: &mut End, message: impl Fn(usize) -> Value) -> usize {
     let taken = AtomicUsize::new(0);
     let flood = async {
         loop {
-            sender.notify(method, params.clone()).await;
-            taken.fetch_add(LINE, Ordering::Relaxed);
+            sender.send(message(taken.load(Ordering::Relaxed))).await;
+            taken.fetch_add(1, Ordering::Relaxed);
         }
     };
     tokio::pin!(flood);
@@ -59,6 +65,28 @@ async fn a_deaf_client_holds_up_the_agent() {
         for _ in 0..taken / LINE {
             assert_eq!(client.value().await["method"], "session/update");
         }
+    }
+}
+
+/// A client that asks and asks and reads no answer is read no more, whoever answers.
+#[tokio::test]
+async fn a_client_that_reads_no_answer_is_not_read() {
+    const SMALL: usize = 1000;
+    let refused = |id| json!({"jsonrpc": "2.0", "id": id, "method": "_no", "params": {}});
+    let misplaced = |id| json!({"jsonrpc": "2.0", "id": id, "method": "proxy/initialize"});
+    for message in [&refused as &dyn Fn(usize) -> Value, &misplaced] {
+        let (transport, mut agent) = end();
+        let proxy = Proxy::new("p").refuse(Toward::Agent, "_no");
+        let (mut client, _serving) = serve(Conductor::new().budget(SMALL).proxy(proxy).agent(transport));
+        initialized(&mut client, &mut agent).await;
+        let taken = fill_with(&mut client, message).await;
+        // An answer and a request have at least 50 bytes.
+        assert!(taken * 50 <= 8 * SMALL + 4 * PIPE + LINE, "{taken}");
+        for _ in 0..taken {
+            client.value().await;
+        }
+        agent.notify("_n", json!({})).await;
+        while client.value().await["method"] != "_n" {}
     }
 }
 

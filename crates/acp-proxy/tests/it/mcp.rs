@@ -126,3 +126,33 @@ async fn a_closed_session_has_no_server() {
     agent.ask(5, "mcp/message", message).await;
     client.request("mcp/message").await;
 }
+
+/// A request that fails has opened no session, so its servers are gone. A session that is loaded again
+/// has the servers of the last time.
+#[tokio::test]
+async fn servers_that_no_session_has_are_forgotten() {
+    let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), takes_acp()).await;
+    let mut ids = Vec::new();
+    for is_answered in [true, false, true] {
+        client.ask(1, "session/load", json!({"sessionId": "a", "cwd": "/", "mcpServers": []})).await;
+        let (id, params) = agent.request("session/load").await;
+        ids.push(params["mcpServers"][0]["serverId"].clone());
+        if is_answered {
+            agent.answer(&id, json!({})).await;
+            client.result(1).await;
+        } else {
+            agent.fail(&id, json!({"code": -32002, "message": "gone"})).await;
+            client.error(1).await;
+        }
+    }
+    for (place, id) in ids.iter().enumerate() {
+        let message = json!({"serverId": id, "requestId": "r", "method": "tools/list"});
+        agent.ask(place, "mcp/message", message).await;
+        if place == 2 {
+            assert_eq!(agent.result(place).await["result"]["session"], "a");
+        } else {
+            // Nobody here knows it, so it gets to the client.
+            client.request("mcp/message").await;
+        }
+    }
+}

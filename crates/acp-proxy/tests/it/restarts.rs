@@ -22,6 +22,11 @@ struct Scene {
 impl Scene {
     /// Starts the chain and initializes it.
     async fn start(set: impl FnOnce(Conductor) -> Conductor) -> Self {
+        Self::restarting(1, set).await
+    }
+
+    /// Starts a chain whose proxy is started again so many times.
+    async fn restarting(times: u32, set: impl FnOnce(Conductor) -> Conductor) -> Self {
         let (sender, mut lives) = mpsc::unbounded_channel();
         let source = Source::dial(move || {
             let (transport, far) = end();
@@ -29,7 +34,7 @@ impl Scene {
             Box::pin(async { Ok(transport) })
         });
         let (transport, mut agent) = end();
-        let conductor = Conductor::new().process(source, Policy::Restart(1)).named("p").agent(transport);
+        let conductor = Conductor::new().process(source, Policy::Restart(times)).named("p").agent(transport);
         let (mut client, serving) = serve(set(conductor));
         client.ask(0, "initialize", json!({"protocolVersion": 1, "_x": 1})).await;
         let mut proxy = soon("the proxy", lives.recv()).await.unwrap();
@@ -45,12 +50,13 @@ impl Scene {
 
     /// Ends the proxy, and returns its next life.
     async fn end_of_life(&mut self) -> End {
-        let next = soon("the next life", async {
-            let (_, other) = end();
-            drop(std::mem::replace(&mut self.proxy, other));
-            self.lives.recv().await
-        });
-        next.await.unwrap()
+        let (_, other) = end();
+        drop(std::mem::replace(&mut self.proxy, other));
+        self.next_life().await
+    }
+
+    async fn next_life(&mut self) -> End {
+        soon("the next life", self.lives.recv()).await.unwrap()
     }
 }
 
@@ -112,6 +118,76 @@ async fn a_proxy_that_is_not_back_as_it_was_ends_the_chain() {
             assert!(again.last().await.is_none());
             assert!(soon("the end", scene.serving).await.unwrap().is_err());
         }
+    }
+}
+
+/// A proxy that ends while it is initialized again is started once more, as often as was said. So is
+/// one that ends in the moment when it is back.
+#[tokio::test]
+async fn a_proxy_that_ends_again_is_started_again() {
+    for is_back in [false, true] {
+        let mut scene = Scene::restarting(20, |conductor| conductor).await;
+        let mut again = scene.end_of_life().await;
+        scene.client.notify("_waits", json!({})).await;
+        for _ in 1..20 {
+            let (asked, params) = again.request("proxy/initialize").await;
+            if is_back {
+                again.envelop(Some(1), "initialize", params).await;
+                let result = again.result(1).await;
+                again.answer(&asked, result).await;
+            }
+            drop(again);
+            again = scene.next_life().await;
+        }
+        let (asked, params) = again.request("proxy/initialize").await;
+        again.envelop(Some(1), "initialize", params).await;
+        let result = again.result(1).await;
+        again.answer(&asked, result).await;
+        scene.client.ask(1, "_there", json!({})).await;
+        while again.value().await["method"] != "_there" {}
+        // That was the last one.
+        drop(again);
+        assert_eq!(scene.client.error(1).await["data"]["component"], "p");
+        assert!(soon("the end", scene.serving).await.unwrap().is_err());
+    }
+}
+
+/// A connection that never comes ends the chain when its time is up. It holds up no client that goes.
+#[tokio::test]
+async fn a_proxy_that_cannot_be_reached_again_holds_nobody_up() {
+    for (limit, is_failure) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
+        let (transport, mut proxy) = end();
+        let (sender, mut dialed) = mpsc::unbounded_channel();
+        let first = std::sync::Mutex::new(Some(transport));
+        let source = Source::dial(move || {
+            let _ = sender.send(());
+            let transport = first.lock().unwrap().take();
+            Box::pin(async {
+                match transport {
+                    Some(transport) => Ok(transport),
+                    None => std::future::pending().await,
+                }
+            })
+        });
+        let (transport, mut agent) = end();
+        let conductor = Conductor::new().process(source, Policy::Restart(1)).restart_timeout(limit);
+        let (mut client, serving) = serve(conductor.agent(transport));
+        client.ask(0, "initialize", json!({"protocolVersion": 1})).await;
+        let (asked, params) = proxy.request("proxy/initialize").await;
+        proxy.envelop(Some(1), "initialize", params).await;
+        let (id, _) = agent.request("initialize").await;
+        agent.answer(&id, json!({"protocolVersion": 1})).await;
+        let result = proxy.result(1).await;
+        proxy.answer(&asked, result).await;
+        client.result(0).await;
+        drop(proxy);
+        for _ in 0..2 {
+            soon("the dial", dialed.recv()).await.unwrap();
+        }
+        if !is_failure {
+            drop(client);
+        }
+        assert_eq!(soon("the end", serving).await.unwrap().is_err(), is_failure);
     }
 }
 

@@ -91,7 +91,8 @@ impl Server {
         let first = tokio::select! {
             biased;
             first = Arc::clone(&outbox).next() => first,
-            () = tokio::time::sleep(PATIENCE) => return stream(reader, None),
+            // The answer to `initialize` has the id of its session in the head, so the head waits.
+            () = tokio::time::sleep(PATIENCE), if kind != Kind::Opening => return stream(reader, None),
             () = offer.gone.cancelled() => {
                 conversation.end();
                 outbox.next().await
