@@ -7,7 +7,7 @@ use std::time::Duration;
 use acp_agent::store::StoreError;
 use acp_types::v1::SessionId;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 use tokio_postgres::types::Type;
 
 use crate::database::{Database, Param};
@@ -128,16 +128,19 @@ impl Leases {
 
     /// Prolongs leases. Returns whether the database has answered.
     async fn renew(&self, leases: &[Key]) -> bool {
-        let mut is_done = true;
         for leases in leases.chunks(AT_ONCE) {
             let since = Instant::now();
             match self.try_renew(leases).await {
                 Ok(renewed) => self.note(leases, &renewed, since),
-                Err(_) => is_done = false,
+                // The next ones would wait as long for nothing, and their logs would hear of it late.
+                Err(_) => {
+                    self.note_overdue();
+                    return false;
+                }
             }
         }
         self.note_overdue();
-        is_done
+        true
     }
 
     /// Prolongs leases. Returns the holders that still have their sessions.
@@ -202,15 +205,17 @@ impl Leases {
 
 /// Prolongs the leases of a store three times in their time, until there are none.
 async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>) {
-    let mut wait = every;
+    let retry = RETRY.min(every);
+    let mut next = Instant::now() + every;
     loop {
-        if timeout(wait, soon.notified()).await.is_ok() {
-            wait = RETRY.min(every);
+        // However often it is called, the time of the next attempt comes.
+        if timeout_at(next, soon.notified()).await.is_ok() {
+            next = next.min(Instant::now() + retry);
             continue;
         }
         let Some(leases) = leases.upgrade() else { return };
         let Some(present) = leases.present() else { return };
         let is_done = leases.renew(&present).await && leases.release_rest().await;
-        wait = if is_done { every } else { RETRY.min(every) };
+        next = Instant::now() + if is_done { every } else { retry };
     }
 }

@@ -35,7 +35,12 @@ pub(super) enum Member<'a> {
 
 impl Log {
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        let file = File::options().append(true).create_new(true).open(path)?;
+        let mut options = File::options();
+        options.append(true).create_new(true);
+        // It has what people and agents said.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
         let state = State { file, number: 0, previous: FIRST.to_owned(), is_broken: false };
         let log = Self(Mutex::new(state));
         log.add(&[Member::Text("kind", "start")])?;

@@ -28,15 +28,13 @@ use self::agent::Agent;
 use self::declared::{Place, Replaced};
 use self::offers::Offer;
 use self::options::Way;
-use self::shared::{MESSAGE, Shared};
+use self::shared::Shared;
 use crate::flow::responder::Responder;
 use crate::flow::route::Route;
 use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
-
-/// The requests that declare the MCP servers of a session.
-const OPENINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
+use crate::wire::methods::{MCP_MESSAGE, opens_session};
 
 /// The bridge of a chain, between its last proxy and the agent.
 pub(crate) struct Bridge {
@@ -80,7 +78,7 @@ impl Bridge {
         if matches!(method, "session/close" | "session/delete") {
             return Shown::Passes { params: None, responder: Some(self.closing(call, responder)) };
         }
-        let opening = call.params.filter(|_| OPENINGS.contains(&method));
+        let opening = call.params.filter(|_| opens_session(method));
         let Some(params) = opening.filter(|params| declared::has_any(params)) else {
             return Shown::Passes { params: None, responder: Some(responder) };
         };
@@ -113,7 +111,7 @@ impl Bridge {
     }
 
     fn show_notification(&self, call: &Call<'_>) -> Shown {
-        if call.method == MESSAGE && self.way().is_some() {
+        if call.method == MCP_MESSAGE && self.way().is_some() {
             self.shared.notified(call.params);
             return Shown::Taken;
         }

@@ -16,9 +16,8 @@ use crate::flow::route::{Route, Toward};
 use crate::wire::forms::error_text;
 use crate::wire::member::{member, text, with_at};
 use crate::wire::message::{Answer, Call};
+use crate::wire::methods::MCP_MESSAGE;
 
-/// The request, and the notification, that carries a message of MCP.
-pub(super) const MESSAGE: &str = "mcp/message";
 /// The member that names the request of a listener.
 const SUBSCRIPTION: [&str; 2] = ["_meta", "io.modelcontextprotocol/subscriptionId"];
 
@@ -92,7 +91,7 @@ impl Shared {
                 }
             });
         });
-        let call = Call { method: MESSAGE.into(), params: Some(&params) };
+        let call = Call { method: MCP_MESSAGE.into(), params: Some(&params) };
         match self.route.upgrade() {
             Some(route) => route.pass(self.joint, Toward::Client, &call, Some(responder)),
             None => responder.refuse(&Error::internal("the chain has ended")),

@@ -64,8 +64,6 @@ impl Site for SlotSite {
             link.fail(&gone);
             return Box::pin(async {});
         }
-        // A connection that is not the slot's any more, or not yet, has nobody behind it but its
-        // own requests.
         match self.slot.ended(link, &failure) {
             Consequence::ChainEnds => self.chain.fail(failure),
             Consequence::LeftOut | Consequence::Awaited => {}

@@ -13,12 +13,8 @@ use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
 use crate::wire::member::{at, member, session_of, text, with};
 use crate::wire::message::{Answer, Call};
+use crate::wire::methods::{MCP_MESSAGE, opens_session};
 use crate::wire::random;
-
-/// The request, and the notification, that carries a message of MCP.
-pub(super) const MESSAGE: &str = "mcp/message";
-/// The requests that name the MCP servers of a session.
-const OPENINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
 
 pub(super) type OnMcp =
     Arc<dyn Fn(McpCall) -> std::pin::Pin<Box<dyn Future<Output = Result<Json, Error>> + Send>> + Send + Sync>;
@@ -82,7 +78,7 @@ impl Offered {
     /// # Errors
     /// The request has a server of the same name.
     pub(super) fn add(&self, call: &Call<'_>, names: &[Box<str>]) -> Result<Option<Added>, Error> {
-        let is_opening = OPENINGS.contains(&call.method.as_ref());
+        let is_opening = opens_session(&call.method);
         if names.is_empty() || !is_opening || !self.is_taken.load(Ordering::SeqCst) {
             return Ok(None);
         }
@@ -126,7 +122,7 @@ impl Offered {
 
     /// Returns the server that a message is for, and its call, if it is one of these.
     pub(super) fn call(&self, call: &Call<'_>) -> Option<(usize, McpCall)> {
-        if call.method != MESSAGE {
+        if call.method != MCP_MESSAGE {
             return None;
         }
         let params = call.params?;

@@ -1,7 +1,15 @@
-//! The table of methods of a version.
+//! Methods by their names.
 
 use acp_types::method::MethodInfo;
 use acp_types::v1;
+
+/// The request, and the notification, that carries a message of MCP.
+pub(crate) const MCP_MESSAGE: &str = "mcp/message";
+
+/// Returns true for the requests that declare the MCP servers of a session.
+pub(crate) fn opens_session(method: &str) -> bool {
+    matches!(method, "session/new" | "session/load" | "session/resume" | "session/fork")
+}
 
 /// Returns the methods of the version whose number is this JSON text, or of version 1.
 pub(crate) fn methods(version: Option<&str>) -> &'static [MethodInfo] {

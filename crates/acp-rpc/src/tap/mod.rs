@@ -39,6 +39,8 @@ use crate::wire::reading::{Noise, repaired};
 pub struct Tap {
     observe: Arc<dyn Fn(Traffic<'_>) + Send + Sync>,
     show: Show,
+    /// Sees the same lines.
+    next: Option<Box<Tap>>,
 }
 
 /// The part of lines that a tap shows.
@@ -52,28 +54,47 @@ enum Show {
 impl Tap {
     /// Creates a tap that withholds the content of messages.
     pub fn new(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
-        Self { observe: Arc::new(observe), show: Show::Nothing }
+        Self { observe: Arc::new(observe), show: Show::Nothing, next: None }
     }
 
     /// Creates a tap that shows lines without their secrets.
     pub fn redacted(redaction: Redaction, observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
-        Self { observe: Arc::new(observe), show: Show::Redacted(redaction) }
+        Self { observe: Arc::new(observe), show: Show::Redacted(redaction), next: None }
     }
 
     /// Creates a tap that shows whole lines, secrets included.
     pub fn raw(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
-        Self { observe: Arc::new(observe), show: Show::Everything }
+        Self { observe: Arc::new(observe), show: Show::Everything, next: None }
+    }
+
+    /// Adds a tap that sees the same lines after this one. A connection takes one tap, and this makes
+    /// one of two. Each shows its own part of a line.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.next = Some(Box::new(match self.next {
+            Some(next) => next.and(other),
+            None => other,
+        }));
+        self
+    }
+
+    /// Shows one line to each tap.
+    fn see(&self, direction: Direction, line: &[u8], text: &[u8]) {
+        self.see_line(direction, line, text);
+        if let Some(next) = &self.next {
+            next.see(direction, line, text);
+        }
     }
 
     /// Shows one line that was read as `text`, which differs from it if it was repaired. It is
     /// parsed here once more, at the cost of those who look.
-    fn see(&self, direction: Direction, line: &[u8], text: &[u8]) {
+    fn see_line(&self, direction: Direction, line: &[u8], text: &[u8]) {
         let message = Message::parse(text);
         if let (Direction::Out, Err(_), true) = (direction, &message, line == text)
             && let Some(text) = repaired(line, Noise::Skip)
         {
             // JSON of somebody else that a service passed on.
-            return self.see(direction, line, text.as_bytes());
+            return self.see_line(direction, line, text.as_bytes());
         }
         let mut traffic = Traffic::head(direction, &message, line.len());
         let redacted = match &self.show {
@@ -87,6 +108,9 @@ impl Tap {
 
     fn see_oversized(&self, id: Option<&Id>, bytes: u64) {
         (self.observe)(Traffic::oversized(Direction::In, id, bytes));
+        if let Some(next) = &self.next {
+            next.see_oversized(id, bytes);
+        }
     }
 }
 

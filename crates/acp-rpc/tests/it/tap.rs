@@ -53,6 +53,17 @@ async fn what_messages_carry_is_withheld() {
 }
 
 #[tokio::test]
+async fn two_taps_see_the_same_lines_and_each_its_own_part() {
+    let ((heads, head), (lines, line), (others, other)) = (watcher(), watcher(), watcher());
+    conversation(Tap::new(head).and(Tap::raw(line)).and(Tap::new(other))).await;
+    let (heads, lines) = (heads.lock().unwrap(), lines.lock().unwrap());
+    assert_eq!((heads.len(), &*heads), (7, &*others.lock().unwrap()));
+    assert!(heads.iter().all(|seen| !seen.contains("secret")));
+    assert!(lines.iter().zip(&*heads).all(|(line, head)| line.starts_with(head.as_str())));
+    assert!(lines[0].contains("secret"));
+}
+
+#[tokio::test]
 async fn a_raw_tap_shows_lines() {
     let (seen, watch) = watcher();
     conversation(Tap::raw(watch)).await;

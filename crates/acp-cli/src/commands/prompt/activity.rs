@@ -8,7 +8,6 @@ use tokio::time::{Instant, sleep_until};
 
 /// Watches if the agent is silent. An agent that waits for an answer of ours, such as the user's or
 /// the end of a command, is not silent.
-/// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity(watch::Sender<State>);
 

@@ -148,10 +148,14 @@ impl Run {
             Err(halt) => return self.stop(halt).await,
         };
         let activity = args.idle_timeout.map(|limit| (limit, Activity::new()));
-        let options = match &activity {
-            Some((_, activity)) => options.tap(activity.tap()),
-            None => options,
-        };
+        let mut options = options;
+        if let Some((_, activity)) = &activity {
+            // The recording, if there is one, goes on.
+            options.tap = Some(match options.tap.take() {
+                Some(tap) => tap.and(activity.tap()),
+                None => activity.tap(),
+            });
+        }
         let agent = match self.attend(start(args, asker, options), None).await {
             Ok(Ok(agent)) => agent,
             Ok(Err(failure)) if is_overdue(&failure) => {

@@ -9,6 +9,7 @@ mod json;
 mod mode;
 mod quiet;
 
+use std::fs;
 use std::process::{Command, Output, Stdio};
 
 /// Shell functions of an agent: `take` reads a message, `give RESULT` answers the last request,
@@ -332,11 +333,14 @@ fn what_was_said_is_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("wire.ndjson");
     let record = ["--record", file.to_str().expect("UTF-8")];
-    // It does so even when the run ends in an error.
-    for (script, code) in
-        [("take; say done; give '{\"stopReason\":\"end_turn\"}'; take", 0), ("take; exit 7", 1)]
+    let watched = [&record[..], &["--idle-timeout", "1000"]].concat();
+    let done = "take; say done; give '{\"stopReason\":\"end_turn\"}'; take";
+    // It does so even when the run ends in an error, and when the agent is watched.
+    for (options, script, code) in
+        [(&record[..], done, 0), (&record, "take; exit 7", 1), (&watched, done, 0)]
     {
-        assert_eq!(run(&record, script).0, code);
+        fs::remove_file(&file).ok();
+        assert_eq!(run(options, script).0, code);
         let recording = acp_client::tap::Recording::open(&file).expect("a recording");
         let methods: Vec<_> = recording
             .filter_map(|record| match record.expect("a record") {

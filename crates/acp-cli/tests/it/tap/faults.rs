@@ -57,7 +57,7 @@ fn signals_are_passed_on() {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, to) = file_in(&folder, "r.ndjson");
         let script = "trap 'kill $!; exit 41' TERM; trap 'kill $!; exit 42' HUP; trap 'kill $!; exit 43' INT
-            sleep 1000 > /dev/null & echo ready; wait $!";
+            sleep 1000 > /dev/null 2>&1 & echo ready; wait $!";
         let mut tap = tap(&["--to", &to], script, &[]).spawn().expect("acp runs");
         let mut stdout = tap.stdout.take().expect("is piped");
         read(&mut stdout, 6);
