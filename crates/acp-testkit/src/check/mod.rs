@@ -13,6 +13,8 @@
 //! applicable](Verdict::NotApplicable). A rule that could not be judged, because the model never
 //! got to the step or time ran out, is [inconclusive](Verdict::Inconclusive).
 //!
+//! [`observe`] judges a conversation that somebody else has had, such as a recorded one.
+//!
 //! The form of messages is judged by the types of `acp-types`: a payload fits if its type reads it
 //! and passes over nothing. Members of the unstable schema are known with the feature `unstable`.
 //!
@@ -38,6 +40,7 @@ mod evidence;
 mod loopback;
 mod mcp_side;
 mod never;
+mod observed;
 mod options;
 mod passive;
 mod report;
@@ -56,6 +59,7 @@ pub use self::checker::Checker;
 pub use self::client_side::{AgentStart, ClientChecker, ClientOptions, ClientTarget, Running, agent_side};
 pub use self::mcp_side::mcp_side;
 pub use self::never::Never;
+pub use self::observed::{Breach, observe};
 pub use self::options::Options;
 pub use self::report::{Baseline, Coverage, Report, Status, Unsteady};
 pub use self::rules::{Rule, Strength};

@@ -119,7 +119,7 @@ fn last_lines(lines: &[Line], start: usize) -> Vec<(usize, Line)> {
 
 fn judged<S: Subject>(subject: &S, rule: &'static Rule, finding: Finding) -> Outcome {
     let scenario = "every line of every scenario".to_owned();
-    let Some(breach) = finding.breach else {
+    let Some(breach) = finding.breaches.into_iter().next() else {
         let verdict = match finding.seen {
             0 => Verdict::NotApplicable(format!("the {} has sent nothing that the rule is about", S::NAME)),
             _ => Verdict::Pass,

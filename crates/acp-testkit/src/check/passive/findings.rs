@@ -32,11 +32,14 @@ pub(in crate::check) const EITHER: &[&str] = &[
     "v1-err-03",
 ];
 
-/// The places where a rule was looked at, and the first breach of it.
+/// The most breaches of a rule that are noted.
+const MOST: usize = 100;
+
+/// The places where a rule was looked at, and the first breaches of it.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Finding {
     pub(in crate::check) seen: usize,
-    pub(in crate::check) breach: Option<Breach>,
+    pub(in crate::check) breaches: Vec<Breach>,
 }
 
 /// A line that breaks a rule.
@@ -98,12 +101,19 @@ impl Findings {
         let recording = self.recording;
         let finding = self.rules.entry(rule).or_default();
         finding.seen += 1;
-        if !holds && finding.breach.is_none() {
-            finding.breach = Some(Breach { recording, lines: lines(), reason: reason() });
+        if !holds && finding.breaches.len() < MOST {
+            finding.breaches.push(Breach { recording, lines: lines(), reason: reason() });
         }
     }
 
     pub(in crate::check) fn take(&mut self, rule: &str) -> Finding {
         self.rules.remove(rule).unwrap_or_default()
+    }
+
+    /// Returns the breaches with the ids of their rules.
+    pub(in crate::check) fn breaches(self) -> impl Iterator<Item = (&'static str, Breach)> {
+        self.rules
+            .into_iter()
+            .flat_map(|(rule, finding)| finding.breaches.into_iter().map(move |breach| (rule, breach)))
     }
 }

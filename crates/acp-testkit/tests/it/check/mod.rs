@@ -4,6 +4,7 @@ mod agents;
 mod clients;
 mod mutant;
 mod mutants;
+mod observed;
 #[cfg(unix)]
 mod processes;
 mod reports;
