@@ -101,6 +101,7 @@ fn read(shared: &Shared, path: &str, query: &Query) -> io::Result<Answer> {
             },
         },
         ("statistics", "") => found(view::statistics(store)),
+        ("overview", "") => found(view::overview(store, query.parts())),
         ("sessions", "") => found(view::sessions(store)),
         ("sessions", session) => {
             let after = query.number("after").unwrap_or_default();
