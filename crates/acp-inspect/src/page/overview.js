@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { byId } from "./dom.js";
+import { tell } from "./problem.js";
 import { count, time } from "./format.js";
 
 const BUCKETS = 240;
@@ -11,7 +12,8 @@ const PACE = 1000;
 export class Overview {
   #buckets = [];
   #micros = 0;
-  #asked = 0;
+  #asked = -PACE;
+  #timer = 0;
   #drawn = -1;
 
   // `chosen` is called with the number of the message that a person goes to.
@@ -28,7 +30,13 @@ export class Overview {
   }
 
   async grow(messages) {
-    if (messages === this.#drawn || performance.now() - this.#asked < PACE) return;
+    clearTimeout(this.#timer);
+    if (messages === this.#drawn) return;
+    const wait = this.#asked + PACE - performance.now();
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.grow(messages).catch(tell), wait);
+      return;
+    }
     this.#asked = performance.now();
     const { buckets, micros } = await get("/api/overview", { buckets: BUCKETS });
     this.#buckets = buckets;

@@ -20,7 +20,9 @@ export class Row {
     this.name = make("b", "name");
     this.about = make("span", "about");
     this.marks = make("span", "marks");
-    this.what.append(this.name, this.marks, this.about);
+    this.id = make("span", "id");
+    this.number = make("span", "number-of");
+    this.what.append(this.name, this.id, this.number, this.marks, this.about);
     this.latency = cell("latency");
     this.bar = make("i", "bar");
     this.took = make("span");
@@ -43,14 +45,15 @@ export class Row {
     write(this.time, time(row.micros));
     this.#way(row, lanes);
     write(this.kind, row.error ? "error" : row.kind);
-    const { name, about } = described(row);
-    write(this.name, name);
-    write(this.about, about);
+    write(this.name, brief(nameOf(row), 80));
+    write(this.id, row.id === null ? "" : `#${brief(row.id, 24)}`);
+    write(this.number, row.cluster ? `× ${count(row.cluster.count)}` : "");
+    write(this.about, brief(row.about ?? "", 160));
     write(this.marks, row.marks.length > 0 ? row.marks.join(" ") : "");
     this.marks.title = row.marks.map((mark) => MARKS[mark] ?? mark).join(", ");
     write(this.took, duration(row.latency));
     this.bar.hidden = row.latency === null;
-    if (row.latency !== null) this.bar.style.width = `${share(row.latency) * 100}%`;
+    if (row.latency !== null) this.bar.style.width = `${share(row.latency) * 76}px`;
     this.bar.dataset.pace = row.latency >= 1e6 ? "slow" : "fast";
     write(this.size, size(row.bytes));
   }
@@ -79,10 +82,4 @@ function cell(name) {
   return node;
 }
 
-// Returns the name of a message, and a few words about it.
-export function described(row) {
-  const name = row.update ?? row.method ?? (row.kind === "other" ? "not a message" : "(no method)");
-  const number = row.cluster ? `× ${count(row.cluster.count)}  ` : "";
-  const id = row.id === null || row.kind === "notification" ? "" : `#${brief(row.id, 24)}  `;
-  return { name: brief(name, 80), about: `${number}${id}${brief(row.about ?? "", 160)}` };
-}
+const nameOf = (row) => row.update ?? row.method ?? (row.kind === "other" ? "not a message" : "(no method)");

@@ -20,7 +20,7 @@ export function chooseSequence(from, to) {
 
 export function showSequence() {
   const { from, to } = byId("part").elements;
-  const address = `/api/sequence.svg?${new URLSearchParams({ from: from.value || 1, to: to.value || 1 })}`;
+  const address = `/api/sequence.svg?${new URLSearchParams({ from: from.value || 1, to: to.value || 1, fold: 1 })}`;
   byId("diagram").src = address;
   byId("svg").href = address;
 }

@@ -69,7 +69,7 @@ function latency(micros) {
   const cell = make("td", "number latency", make("span", "", duration(micros) || "–"));
   if (micros === null) return cell;
   const bar = make("i", "bar");
-  bar.style.width = `${share(micros) * 100}%`;
+  bar.style.width = `${share(micros) * 86}px`;
   bar.dataset.pace = micros >= 1e6 ? "slow" : "fast";
   cell.append(bar);
   return cell;

@@ -108,7 +108,10 @@ fn read(shared: &Shared, path: &str, query: &Query) -> io::Result<Answer> {
             found(view::transcript(store, &decoded(session), after, query.limit())?)
         }
         ("capabilities", "") => found(view::capabilities(store)?),
-        ("sequence.svg", "") => Ok(bytes(StatusCode::OK, "image/svg+xml", view::sequence(store, from, to))),
+        ("sequence.svg", "") => {
+            let svg = view::sequence(store, from, to, query.is_set("fold"));
+            Ok(bytes(StatusCode::OK, "image/svg+xml", svg))
+        }
         ("compare", "") => match (query.number("left"), query.number("right")) {
             (Some(left), Some(right)) => or_missing(view::compare(store, left, right)?),
             _ => Ok(refusal(StatusCode::BAD_REQUEST, "`left` and `right` must be numbers of messages")),

@@ -15,6 +15,7 @@ const API: [&str; 14] = [
     "sessions",
     "sessions/s1",
     "capabilities",
+    "overview",
     "sequence.svg",
     "compare?left=1&right=2",
     "export?kind=redacted",

@@ -40,7 +40,8 @@ async fn a_session_is_a_transcript() {
         json!(said),
         json!([["user", "Hello"], ["agent", "Good day"], ["tool", "Edit"], ["end", "end_turn"]])
     );
-    assert_eq!(whole["items"][2]["tool"]["diffs"], json!([{"path":"/a","old":"x","new":"y"}]));
+    let rows = json!([{"mark":"left","text":"x"}, {"mark":"right","text":"y"}]);
+    assert_eq!(whole["items"][2]["tool"]["diffs"], json!([{"path":"/a","rows":rows}]));
     let first = page.get("/api/sessions/s1?after=0&limit=2").await.json();
     assert_eq!(json!([first["more"], first["next"]]), json!([true, 7]));
     let rest = page.get("/api/sessions/s1?after=7").await.json();
@@ -81,7 +82,10 @@ async fn a_diagram_has_an_arrow_for_each_message() {
     assert!(answer.head.contains("content-type: image/svg+xml"), "{}", answer.head);
     let svg = answer.text();
     assert_eq!(svg.matches("marker-end").count(), 4, "{svg}");
-    assert!(svg.contains(">5 session/prompt<") && svg.contains(">8 tool_call<"), "{svg}");
+    assert!(svg.contains(">session/prompt<") && svg.contains(">8</text>"), "{svg}");
+    let folded = page.get("/api/sequence.svg?from=5&to=8&fold=1").await.text();
+    assert_eq!(folded.matches("marker-end").count(), 3, "{folded}");
+    assert!(folded.contains(">agent_message_chunk × 2<"), "{folded}");
 }
 
 #[tokio::test]
