@@ -5,7 +5,7 @@ use acp_inspect::{Inspector, Source, Store};
 use crate::support::{Page, turn};
 
 /// All addresses that need the cookie.
-const API: [&str; 14] = [
+const API: [&str; 15] = [
     "state",
     "rows?after=0",
     "messages/1",

@@ -8,6 +8,7 @@
 )]
 
 mod attacks;
+mod browser;
 mod export;
 mod rows;
 mod size;
