@@ -12,7 +12,10 @@ export const closeDialog = () => byId("dialog").close();
 
 export function startDialog() {
   byId("dialog-close").addEventListener("click", closeDialog);
-  byId("dialog").addEventListener("close", () => byId("dialog-body").replaceChildren());
+  byId("dialog").addEventListener("close", () => {
+    // The event comes late: the dialog may be open again.
+    if (!byId("dialog").open) byId("dialog-body").replaceChildren();
+  });
   byId("dialog").addEventListener("click", (event) => {
     if (event.target === byId("dialog")) closeDialog();
   });

@@ -56,9 +56,11 @@ function difference({ path, rows }) {
 function plan({ plan: entries }) {
   const list = make("ol", "plan");
   for (const { content, status } of (entries ?? []).slice(0, 200)) {
-    const step = make("li", "", make("span", "sign", STEPS[status] ?? "·"), brief(String(content ?? ""), 500));
+    const state = make("span", "unseen", `${brief(String(status ?? ""), 40).replaceAll("_", " ")}: `);
+    const sign = make("span", "sign", STEPS[status] ?? "·");
+    sign.ariaHidden = "true";
+    const step = make("li", "", sign, state, brief(String(content ?? ""), 500));
     step.dataset.status = status;
-    step.setAttribute("aria-label", `${String(status ?? "").replaceAll("_", " ")}: ${brief(String(content ?? ""), 500)}`);
     list.append(step);
   }
   return [speaker("plan"), list];

@@ -22,7 +22,8 @@ export class Row {
     this.marks = make("span", "marks");
     this.id = make("span", "id");
     this.number = make("span", "number-of");
-    this.what.append(this.name, this.id, this.number, this.marks, this.about);
+    // Spaces, because the parts are read aloud as one text.
+    this.what.append(this.name, " ", this.id, " ", this.number, " ", this.marks, " ", this.about);
     this.latency = cell("latency");
     this.bar = make("i", "bar");
     this.took = make("span");

@@ -176,7 +176,8 @@ impl Browser {
             "ArrowDown" => ("", 40),
             _ => (key, 0),
         };
-        let params = json!({"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": code});
+        let kind = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
+        let params = json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
         self.call("Input.dispatchKeyEvent", params);
         self.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": key}));
     }

@@ -82,6 +82,8 @@ fn is_inert(browser: &mut super::Browser, place: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_payloads_are_shown_and_do_nothing() {
     let Some((_page, mut browser)) = open(store()).await else { return };
+    browser.size(1280, 1400);
+    browser.until("document.querySelectorAll('#rows .row').length === 29");
     is_inert(&mut browser, "timeline");
     for (seq, sees) in [
         (1, "<img src=x onerror=alert(1)>"),

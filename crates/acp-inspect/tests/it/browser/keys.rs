@@ -50,23 +50,18 @@ async fn everything_is_done_with_keys() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_focus_reaches_each_control_and_is_seen() {
     let Some((_page, mut browser)) = open(cart()).await else { return };
-    browser.press("Enter");
-    browser.js("document.activeElement.blur()");
+    browser.js("document.getElementById('keys-button').focus()");
     let mut reached = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..12 {
         browser.press("Tab");
         let seen =
             browser.js("(() => { const node = document.activeElement; const style = getComputedStyle(node);
                const shows = style.outlineStyle !== 'none' || node.id === 'grid';
                return [node.id || node.name || node.tagName, shows]; })()");
-        if seen[0] == "BODY" {
-            break;
-        }
         assert_eq!(seen[1], true, "the focus of {seen} is seen");
         reached.push(seen[0].as_str().unwrap().to_owned());
     }
     let wanted = [
-        "keys-button",
         "tab-timeline",
         "search",
         "method",

@@ -28,14 +28,17 @@ fn tree(browser: &mut Browser) -> String {
     let by_id: HashMap<&str, &Value> =
         nodes.iter().map(|node| (node["nodeId"].as_str().unwrap(), node)).collect();
     let mut text = String::new();
-    write(&by_id, &nodes[0], 0, &mut text);
+    write(&by_id, &nodes[0], 0, "", &mut text);
     text
 }
 
-fn write(nodes: &HashMap<&str, &Value>, node: &Value, depth: usize, text: &mut String) {
+/// Writes an element and those in it. Text that is a part of the name of the element around it is not
+/// written again.
+fn write(nodes: &HashMap<&str, &Value>, node: &Value, depth: usize, around: &str, text: &mut String) {
     let role = node["role"]["value"].as_str().unwrap_or_default();
     let name = node["name"]["value"].as_str().unwrap_or_default();
-    let shows = node["ignored"] != true && !SILENT.contains(&role);
+    let is_known = role == "StaticText" && (name.trim().is_empty() || around.contains(name.trim()));
+    let shows = node["ignored"] != true && !SILENT.contains(&role) && !is_known;
     if shows {
         let states = node["properties"].as_array().into_iter().flatten().filter_map(state);
         let states: String = states.map(|state| format!(" {state}")).collect();
@@ -43,7 +46,7 @@ fn write(nodes: &HashMap<&str, &Value>, node: &Value, depth: usize, text: &mut S
     }
     for child in node["childIds"].as_array().into_iter().flatten() {
         if let Some(child) = nodes.get(child.as_str().unwrap()) {
-            write(nodes, child, depth + usize::from(shows), text);
+            write(nodes, child, depth + usize::from(shows), if shows { name } else { around }, text);
         }
     }
 }

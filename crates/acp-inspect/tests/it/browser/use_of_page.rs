@@ -120,9 +120,13 @@ async fn two_messages_are_compared_and_a_part_is_exported() {
     browser.until("document.querySelector('#dialog[open] input')");
     let part = browser.js("Array.from(document.querySelectorAll('#dialog input'), (field) => field.value)");
     assert_eq!(part, json!(["20", "23"]), "the part is that between both messages");
-    // A part without a beginning is not a script.
     browser.click("#dialog .choice:nth-of-type(3) button");
-    browser.until("document.querySelector('#dialog [role=status]').textContent !== '' || !document.querySelector('#dialog[open]')");
+    browser.until("document.querySelector('#dialog [role=status]').textContent !== ''");
+    let refusals: Vec<String> = std::mem::take(&mut browser.faults);
+    assert!(refusals.len() == 1 && refusals[0].contains("422"), "a part without a prompt is not a script");
+    browser.click("#dialog .choice:nth-of-type(2) button");
+    browser.until("document.getElementById('status').textContent === 'redacted.ndjson was saved.'");
+    assert_eq!(browser.js("document.getElementById('dialog').open"), false);
     browser.is_clean();
 }
 
