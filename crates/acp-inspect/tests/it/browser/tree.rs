@@ -10,16 +10,8 @@ use super::chromium::Browser;
 use super::{cart, open};
 
 /// Roles of the tree that say nothing: boxes, and parts of text.
-const SILENT: [&str; 8] = [
-    "none",
-    "generic",
-    "InlineTextBox",
-    "StaticText",
-    "ListMarker",
-    "MenuListPopup",
-    "LabelText",
-    "LineBreak",
-];
+const SILENT: [&str; 7] =
+    ["none", "generic", "InlineTextBox", "ListMarker", "MenuListPopup", "LabelText", "LineBreak"];
 
 /// Returns the tree, a line for each element with a role, deeper ones indented.
 fn tree(browser: &mut Browser) -> String {
