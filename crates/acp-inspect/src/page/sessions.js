@@ -15,6 +15,8 @@ export class Sessions {
   #chosen = null;
   // The places where the pages before this one begin.
   #places = [0];
+  // An answer to an earlier question is thrown away.
+  #asked = 0;
 
   constructor(acts) {
     this.#acts = acts;
@@ -50,9 +52,10 @@ export class Sessions {
 
   async #page() {
     if (this.#chosen === null) return;
-    const [id, after] = [this.#chosen, this.#places.at(-1)];
+    this.#asked += 1;
+    const [id, after, asked] = [this.#chosen, this.#places.at(-1), this.#asked];
     const { items, more, next } = await get(`/api/sessions/${encodeURIComponent(id)}`, { after, limit: PAGE });
-    if (id !== this.#chosen) return;
+    if (asked !== this.#asked) return;
     const turn = (places) => () => {
       this.#places = places;
       this.#page().then(() => byId("transcript").scrollTo(0, 0)).catch(tell);

@@ -152,16 +152,18 @@ export class Timeline {
     const nothing = this.messages === 0 ? "Nothing was said yet." : "No message is like that.";
     byId("nothing").hidden = rows.length > 0;
     write(byId("nothing"), nothing);
-    const begin = Math.max(0, this.#firstInView() - MARGIN);
+    // The view may be below the rows, where there are fewer than before.
+    const begin = Math.min(rows.length, Math.max(0, this.#firstInView() - MARGIN));
     const end = Math.min(rows.length, begin + this.pageOfRows + 2 + 2 * MARGIN);
     this.#resize(end - begin);
-    for (let at = begin; at < end; at += 1) {
-      const row = this.#pool[at % this.#pool.length];
+    // The order of the elements is that of the messages, because it is the order of reading aloud.
+    this.#pool.forEach((row, place) => {
+      const at = begin + place;
       row.show(rows[at], at, this.#lanes);
       const { seq, cluster } = rows[at];
       const has = (wanted) => wanted >= seq && wanted <= (cluster?.last ?? seq);
       row.choose(has(this.chosen), has(this.marked));
-    }
+    });
     const chosen = this.#pool.find(({ node }) => node.hasAttribute("aria-selected"));
     if (chosen) this.grid.setAttribute("aria-activedescendant", chosen.node.id);
     else this.grid.removeAttribute("aria-activedescendant");

@@ -198,10 +198,13 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Fails if a script of the page has failed, or if the page was refused something.
+    /// Fails if a script of the page has failed, if the page was refused something, or if it tells of
+    /// a problem.
     pub(super) fn is_clean(&mut self) {
         // What has happened before this call was told before its answer.
-        self.js("0");
+        let problem = self
+            .js("(({ hidden, textContent }) => hidden || textContent)(document.getElementById('problem'))");
+        assert_eq!(problem, true);
         assert!(self.faults.is_empty(), "{:#?}", self.faults);
     }
 }

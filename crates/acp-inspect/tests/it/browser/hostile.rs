@@ -108,8 +108,9 @@ async fn hostile_payloads_are_shown_and_do_nothing() {
         browser.js("document.getElementById('transcript').replaceChildren()");
         browser.click(&format!("#session-list button:nth-child({session})"));
         browser.until("document.querySelectorAll('#transcript .item').length === 6");
-        browser.js("document.querySelectorAll('#transcript details').forEach((box) => { box.open = true; })");
-        browser.until("document.querySelector('#transcript details pre')");
+        let opened =
+            "document.querySelectorAll('#transcript details').forEach((box) => { box.open = true; })";
+        browser.until(&format!("({opened}, document.querySelector('#transcript details pre'))"));
         is_inert(&mut browser, "transcript");
     }
     browser.is_clean();

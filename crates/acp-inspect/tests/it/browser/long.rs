@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use acp_inspect::Store;
+use acp_testkit::recordings::Direction;
 use serde_json::json;
 
 use super::open;
+use crate::support::say;
 
 const LINES: u64 = 100_000;
 /// The most elements of the page, however long the connection is.
@@ -82,4 +84,44 @@ async fn all_lines_are_counted_and_the_page_stays_small() {
 
 fn is_found(browser: &mut super::Browser) {
     assert_eq!(browser.text("#rows .about"), "word 99999 ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_connection_is_followed_until_a_person_reads() {
+    let store = Store::new().expect("a file");
+    let said = |at: u64| {
+        let update =
+            json!({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":format!("{at} ")}});
+        let update =
+            json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":update}});
+        let asked = json!({"jsonrpc":"2.0","id":at,"method":"fs/read_text_file","params":{"sessionId":"s","path":format!("/{at}")}});
+        say(&store, at, Direction::In, if at % 3 == 0 { &asked } else { &update });
+    };
+    (0..10).for_each(said);
+    let Some((_page, mut browser)) = open(store.clone()).await else { return };
+    assert_eq!(browser.js("document.getElementById('follow').ariaPressed"), "true");
+    (10..20_000).for_each(said);
+    browser.until("document.getElementById('row-20000')");
+    // Growth that comes in small steps is followed as well.
+    for at in 20_000..20_050 {
+        said(at);
+        browser.until(&format!(
+            "document.getElementById('count').textContent.replace(',', '') === '{}'",
+            at + 1
+        ));
+    }
+    browser.until("document.getElementById('row-20050')");
+    // A person who scrolls up reads on in peace.
+    browser.js("document.getElementById('grid').scrollTop -= 400");
+    browser.until("document.getElementById('follow').ariaPressed === 'false'");
+    let first = "document.getElementById('grid').scrollTop";
+    let place = browser.js(first);
+    (20_050..20_100).for_each(said);
+    browser.until("document.getElementById('count').textContent === '20,100'");
+    assert_eq!(browser.js(first), place);
+    browser.press("f");
+    browser.until("document.querySelector('#row-20099 .number-of')?.textContent === '× 2'");
+    store.end();
+    browser.until("document.getElementById('source').textContent === 'ended'");
+    browser.is_clean();
 }
