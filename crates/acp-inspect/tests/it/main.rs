@@ -13,4 +13,5 @@ mod export;
 mod rows;
 mod size;
 mod support;
+mod transcripts;
 mod views;

@@ -98,7 +98,8 @@ impl Browser {
     /// Calls a method of the protocol, and returns its result.
     pub(super) fn call(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
-        let mut message = json!({"id": self.last, "method": method, "params": params});
+        let mut message = json!({"id": self.last, "method": method});
+        message["params"] = params;
         if let Some(session) = &self.session {
             message["sessionId"] = json!(session);
         }
@@ -216,6 +217,7 @@ impl Drop for Browser {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "a test that is left out is loud")]
 fn program() -> Option<PathBuf> {
     let folders: Vec<PathBuf> =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();

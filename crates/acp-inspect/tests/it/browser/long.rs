@@ -95,7 +95,7 @@ async fn a_live_connection_is_followed_until_a_person_reads() {
         let update =
             json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":update}});
         let asked = json!({"jsonrpc":"2.0","id":at,"method":"fs/read_text_file","params":{"sessionId":"s","path":format!("/{at}")}});
-        say(&store, at, Direction::In, if at % 3 == 0 { &asked } else { &update });
+        say(&store, at, Direction::In, if at.is_multiple_of(3) { &asked } else { &update });
     };
     (0..10).for_each(said);
     let Some((_page, mut browser)) = open(store.clone()).await else { return };

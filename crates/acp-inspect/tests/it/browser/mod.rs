@@ -10,7 +10,8 @@ mod picture;
 mod tree;
 mod use_of_page;
 
-use acp_inspect::Store;
+use acp_inspect::{Source, Store};
+use serde_json::json;
 
 use self::chromium::Browser;
 use crate::support::Page;
@@ -24,14 +25,19 @@ fn cart() -> Store {
     store
 }
 
+/// Opens the page about a live connection, as [`open_as`].
+async fn open(store: Store) -> Option<(Page, Browser)> {
+    open_as(store, Source::Live, "test").await
+}
+
 /// Opens the page about a store, with its token, and waits until it counts the messages. Returns
 /// `None` without a browser.
-async fn open(store: Store) -> Option<(Page, Browser)> {
+async fn open_as(store: Store, source: Source, name: &str) -> Option<(Page, Browser)> {
     let mut browser = Browser::start().await?;
     let messages = store.seen().messages;
-    let page = Page::closed(store).await;
+    let page = Page::of(store, source, name).await;
     let address = format!("http://{}/#token={}", page.host, page.token);
-    browser.call("Page.navigate", serde_json::json!({"url": address}));
+    browser.call("Page.navigate", json!({"url": address}));
     browser.until(&format!(
         "document.getElementById('count')?.textContent.replaceAll(',', '') === '{messages}' \
          && document.querySelector('#rows .row')"

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use acp_inspect::Source;
 use serde_json::json;
 
-use super::{cart, open};
+use super::{cart, open_as};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_picture_of_the_documentation_is_taken_of_the_page() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images/inspector.png");
-    let Some((_page, mut browser)) = open(cart()).await else { return };
+    let Some((_page, mut browser)) = open_as(cart(), Source::Recording, "cart.ndjson").await else { return };
     browser.scheme("dark");
     browser.size(1280, 760);
     browser.click("#row-35");
