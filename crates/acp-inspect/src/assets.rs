@@ -20,6 +20,7 @@ const ASSETS: &[Asset] = &[
     Asset { path: "/compare.js", kind: SCRIPT, bytes: include_bytes!("page/compare.js") },
     Asset { path: "/dialog.js", kind: SCRIPT, bytes: include_bytes!("page/dialog.js") },
     Asset { path: "/dom.js", kind: SCRIPT, bytes: include_bytes!("page/dom.js") },
+    Asset { path: "/drive.js", kind: SCRIPT, bytes: include_bytes!("page/drive.js") },
     Asset { path: "/export.js", kind: SCRIPT, bytes: include_bytes!("page/export.js") },
     Asset { path: "/filter.js", kind: SCRIPT, bytes: include_bytes!("page/filter.js") },
     Asset { path: "/format.js", kind: SCRIPT, bytes: include_bytes!("page/format.js") },

@@ -15,6 +15,11 @@ export async function ask(path, query = {}) {
   return answer;
 }
 
+export async function post(path, body) {
+  const answer = await fetch(path, { method: "POST", body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(await refusal(answer));
+}
+
 async function refusal(answer) {
   try {
     return (await answer.json()).says;

@@ -5,6 +5,7 @@ import { showCapabilities } from "./capabilities.js";
 import { compare } from "./compare.js";
 import { startDialog } from "./dialog.js";
 import { byId, make, write } from "./dom.js";
+import { Drive } from "./drive.js";
 import { openExport } from "./export.js";
 import { chooses, clear, startFilter } from "./filter.js";
 import { count } from "./format.js";
@@ -49,24 +50,29 @@ async function start() {
       showSequence();
     },
   });
+  const drive = state.acts ? new Drive(() => sessions.chosen) : null;
+  if (drive) acts.edit = (seq) => drive.edit(seq).catch(tell);
   byId("follow").addEventListener("click", acts.follow);
   byId("export-button").addEventListener("click", acts.export);
   byId("keys-button").addEventListener("click", openKeys);
   timeline.isFollowing = state.source === "live" && !state.ended;
   byId("follow").setAttribute("aria-pressed", timeline.isFollowing);
   byId("grid").focus({ preventScroll: true });
-  follow(grown(state, timeline, overview), () => source("gone", "not connected"));
+  if (drive) showTab("sessions");
+  follow(grown(state, { timeline, overview, sessions, drive }), () => source("gone", "not connected"));
 }
 
 // Returns the function that takes the growth of the connection. One question is open at a time.
-function grown(state, timeline, overview) {
+function grown(state, { timeline, overview, sessions, drive }) {
   let [isAsking, newest, said] = [false, null, -PACE];
   const catchUp = async () => {
     while (newest) {
-      const { messages } = newest;
+      const { messages, asks } = newest;
       newest = null;
+      if (drive) await drive.ask(asks);
       await timeline.grow(messages);
       await overview.grow(messages);
+      if (shownTab() === "sessions" && state.source === "live") await sessions.grow();
     }
   };
   return (growth) => {

@@ -79,6 +79,7 @@ function tools({ row, call, cut }, acts) {
   const mark = button(marked === row.seq ? "Marked" : "Mark to compare", () => acts.mark(row.seq));
   mark.setAttribute("aria-pressed", marked === row.seq);
   bar.append(mark);
+  if (acts.edit && row.from === "client") bar.append(button("Edit and send", () => acts.edit(row.seq)));
   const raw = make("a", "button", cut ? "Save the whole line" : "Save");
   raw.href = `/api/messages/${row.seq}/raw`;
   raw.download = `message-${row.seq}.json`;

@@ -1,6 +1,7 @@
 //! What a page shows of a store, as JSON. Reading blocks on the file.
 
 mod about;
+mod asks;
 mod compare;
 mod diff;
 mod export;
@@ -18,6 +19,7 @@ mod summary;
 mod tool;
 mod transcript;
 
+pub(crate) use self::asks::asks;
 pub(crate) use self::compare::compare;
 pub(crate) use self::export::{Form, export};
 pub(crate) use self::filter::Filter;

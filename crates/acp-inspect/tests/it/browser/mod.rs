@@ -2,6 +2,7 @@
 
 mod chromium;
 mod contrast;
+mod drive;
 mod hostile;
 mod keys;
 mod long;
