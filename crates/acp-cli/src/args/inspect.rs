@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::agent;
 use crate::args::prompt::option;
@@ -21,6 +21,8 @@ pub(crate) enum Source {
     Recording(PathBuf),
     /// An agent whose client has the stdio of this program.
     Agent(Named),
+    /// An agent whose client is the page.
+    Driven(Named),
 }
 
 const NOTES: &str = "\
@@ -30,12 +32,18 @@ connection, and nobody else. The page is for this machine only. It shows message
 With an agent it stands between an editor and the agent, as `acp tap` does: bytes, stderr, signals and the exit status
 pass unchanged. It ends with the agent. With a recording it ends on Ctrl-C.
 
+With `--drive` there is no editor: the page is the client, in version 1 of the protocol. A person opens sessions in this
+folder, prompts, answers questions for permission, cancels, and sends messages of their own. It offers the agent no files
+and no terminals: the agent uses its own. It ends on Ctrl-C.
+
 Example:
   acp inspect turn.ndjson
   acp inspect -- my-agent --acp
+  acp inspect --drive -- my-agent --acp
 
 exit status:
   of an agent: as `acp tap`   of a recording: 1 it cannot be read   130 it was stopped
+  with `--drive`: 1 the agent cannot be started   130 it was stopped
   2 usage";
 
 pub(super) fn definition() -> Command {
@@ -43,7 +51,8 @@ pub(super) fn definition() -> Command {
         .about("Shows a recorded or a running connection as a page in the browser")
         .override_usage(
             "acp inspect [OPTIONS] RECORDING\n       acp inspect [OPTIONS] -- AGENT [ARGS…]\n       \
-             acp inspect [OPTIONS] --agent ID|FILE\n       acp inspect [OPTIONS] --url URL",
+             acp inspect [OPTIONS] --agent ID|FILE\n       acp inspect [OPTIONS] --url URL\n       \
+             acp inspect [OPTIONS] --drive -- AGENT [ARGS…]",
         )
         .after_help(NOTES)
         .arg(
@@ -52,6 +61,13 @@ pub(super) fn definition() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with_all(["agent", "command", "url"])
                 .help("a recording, such as one of `acp tap`"),
+        )
+        .arg(
+            Arg::new("drive")
+                .long("drive")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("recording")
+                .help("make the page the client of the agent, instead of an editor"),
         )
         .arg(option("listen", "ADDRESS", address).help(
             "the address of the page, which must be of the loopback device [default: 127.0.0.1:0, a free port]",
@@ -63,6 +79,9 @@ pub(super) fn read(matches: &ArgMatches) -> Result<InspectArgs, String> {
     let listen = matches.get_one::<SocketAddr>("listen").copied();
     let source = match matches.get_one::<PathBuf>("recording").cloned() {
         Some(file) => Source::Recording(file),
+        None if agent::is_given(matches) && matches.get_flag("drive") => {
+            Source::Driven(agent::read(matches)?)
+        }
         None if agent::is_given(matches) => Source::Agent(agent::read(matches)?),
         None => {
             return Err(
@@ -88,6 +107,8 @@ mod tests {
     fn the_arguments_say_what_is_wrong() {
         for (line, wants) in [
             ("inspect", "the connection is missing"),
+            ("inspect --drive", "the connection is missing"),
+            ("inspect --drive x", "`[RECORDING]` and `--drive`"),
             ("inspect x -- y", "`[RECORDING]` and `-- AGENT`: one of them is enough"),
             ("inspect x --listen 0.0.0.0:0", "must be an address of the loopback device"),
             ("inspect x --listen example.org:80", "must be an address of the loopback device"),

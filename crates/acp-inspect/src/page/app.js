@@ -1,111 +1,182 @@
-// The page: it logs in, follows the connection, and shows rows and one message.
-// All text of peers goes through textContent.
+// The page: it logs in, follows the connection, and joins the parts.
 
-const LIMIT = 100;
-const element = (id) => document.getElementById(id);
-let shown = { first: 0, last: 0, follows: true };
+import { ask, follow, get, login } from "./api.js";
+import { showCapabilities } from "./capabilities.js";
+import { compare } from "./compare.js";
+import { startDialog } from "./dialog.js";
+import { byId, make, write } from "./dom.js";
+import { Drive } from "./drive.js";
+import { openExport } from "./export.js";
+import { chooses, clear, startFilter } from "./filter.js";
+import { count } from "./format.js";
+import { openKeys, startKeys } from "./keys.js";
+import { hideMessage, showMessage, shownMessage } from "./message.js";
+import { Overview } from "./overview.js";
+import { announce, settled, tell } from "./problem.js";
+import { chooseSequence, showSequence, startSequence } from "./sequence.js";
+import { Sessions } from "./sessions.js";
+import { Statistics } from "./statistics.js";
+import { showTab, shownTab, startTabs } from "./tabs.js";
+import { visible } from "./text.js";
+import { Timeline } from "./timeline.js";
 
-async function get(path) {
-  const answer = await fetch(path);
-  const value = await answer.json();
-  if (!answer.ok) throw new Error(value.says);
-  return value;
-}
-
-async function login() {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!token) return;
-  history.replaceState(null, "", "/");
-  const body = JSON.stringify({ token });
-  const answer = await fetch("/login", { method: "POST", body });
-  if (!answer.ok) throw new Error((await answer.json()).says);
-}
-
-function cell(row, text) {
-  row.insertCell().textContent = text ?? "";
-}
-
-function add(row) {
-  const line = element("rows").insertRow();
-  line.tabIndex = 0;
-  line.classList.toggle("error", row.error);
-  const count = row.cluster ? ` × ${row.cluster.count}` : "";
-  cell(line, row.seq);
-  cell(line, (row.micros / 1000).toFixed(1));
-  cell(line, row.from);
-  cell(line, `${row.kind}: ${row.method ?? ""} ${row.update ?? ""}${count}`);
-  cell(line, row.latency === null ? "" : `${(row.latency / 1000).toFixed(1)} ms`);
-  cell(line, row.marks.join(", "));
-  line.addEventListener("click", () => open(row.seq).catch(tell));
-  line.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") open(row.seq).catch(tell);
-  });
-}
-
-async function show(place, follows) {
-  const query = new URLSearchParams({ limit: LIMIT, fold: 1, ...place });
-  for (const [name, value] of new FormData(element("filter"))) {
-    if (value) query.set(name, value);
-  }
-  const { rows } = await get(`/api/rows?${query}`);
-  if (rows.length === 0 && !follows) return;
-  element("rows").replaceChildren();
-  rows.forEach(add);
-  const end = rows.at(-1);
-  shown = { first: rows[0]?.seq ?? 0, last: end?.cluster?.last ?? end?.seq ?? 0, follows };
-}
-
-const latest = () => show({ before: Number.MAX_SAFE_INTEGER }, true);
-
-async function open(seq) {
-  const message = await get(`/api/messages/${seq}`);
-  let text = message.text;
-  try {
-    text = JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // It is no JSON, or was cut.
-  }
-  const cut = message.cut ? ", cut" : "";
-  element("about").textContent = `Message ${seq}, ${message.length} bytes${cut}. ${message.call ?? ""}`;
-  element("text").textContent = text;
-  const findings = message.findings.map((finding) => {
-    const item = document.createElement("li");
-    item.textContent = `${finding.path}: ${finding.says}`;
-    return item;
-  });
-  element("findings").replaceChildren(...findings);
-}
-
-function tell(error) {
-  element("state").textContent = error.message;
-}
-
-function follow() {
-  let asking = false;
-  new EventSource("/api/events").addEventListener("message", async ({ data }) => {
-    const { messages, lost, ended } = JSON.parse(data);
-    element("state").textContent =
-      `${messages} messages${lost ? `, ${lost} lost` : ""}${ended ? ", ended" : ""}`;
-    if (!shown.follows || asking) return;
-    asking = true;
-    await latest().catch(tell);
-    asking = false;
-  });
-}
+// The counter is read aloud at most this often, in milliseconds.
+const PACE = 10_000;
 
 async function start() {
   await login();
   const state = await get("/api/state");
-  element("name").textContent = state.name;
-  element("filter").addEventListener("submit", (event) => {
-    event.preventDefault();
-    latest().catch(tell);
+  byId("name").textContent = visible(state.name);
+  document.title = `${visible(state.name)} – acp inspect`;
+  byId("lanes").append(...state.lanes.map((lane) => make("span", "", lane)));
+  byId("lanes").parentElement.parentElement.parentElement.dataset.lanes = state.lanes.length;
+
+  const acts = {};
+  const overview = new Overview((seq) => timeline.goTo(seq).catch(tell));
+  const timeline = new Timeline(state.lanes, (seq) => acts.show(seq).catch(tell), (row) => overview.follow(row));
+  fill(acts, timeline);
+  startDialog();
+  startFilter(state.lanes, () => timeline.reload().then(settled).catch(tell));
+  startKeys(timeline, acts);
+  startSequence();
+  const [sessions, statistics] = [new Sessions(acts), new Statistics()];
+  startTabs({
+    timeline: () => timeline.grow(timeline.messages).catch(tell),
+    sessions: () => sessions.show().catch(tell),
+    statistics: () => statistics.show().catch(tell),
+    capabilities: () => showCapabilities().catch(tell),
+    sequence: () => {
+      chooseSequence(timeline.chosen || 1, timeline.messages);
+      showSequence();
+    },
   });
-  element("latest").addEventListener("click", () => latest().catch(tell));
-  element("older").addEventListener("click", () => show({ before: shown.first }, false).catch(tell));
-  element("newer").addEventListener("click", () => show({ after: shown.last }, false).catch(tell));
-  await latest();
-  follow();
+  const drive = state.acts ? new Drive(() => sessions.chosen) : null;
+  if (drive) acts.edit = (seq) => drive.edit(seq).catch(tell);
+  byId("follow").addEventListener("click", acts.follow);
+  byId("export-button").addEventListener("click", acts.export);
+  byId("keys-button").addEventListener("click", openKeys);
+  timeline.isFollowing = state.source === "live" && !state.ended;
+  byId("follow").setAttribute("aria-pressed", timeline.isFollowing);
+  byId("grid").focus({ preventScroll: true });
+  if (drive) showTab("sessions");
+  follow(grown(state, { timeline, overview, sessions, drive }), () => source("gone", "not connected"));
 }
 
-start().catch(tell);
+// Returns the function that takes the growth of the connection. One question is open at a time.
+function grown(state, { timeline, overview, sessions, drive }) {
+  let [isAsking, newest, said] = [false, null, -PACE];
+  const catchUp = async () => {
+    while (newest) {
+      const { messages, asks } = newest;
+      newest = null;
+      if (drive) await drive.ask(asks);
+      await timeline.grow(messages);
+      await overview.grow(messages);
+      if (shownTab() === "sessions" && state.source === "live") await sessions.grow();
+    }
+  };
+  return (growth) => {
+    const { messages, lost, ended } = growth;
+    write(byId("count"), count(messages));
+    write(byId("lost"), lost > 0 ? `, ${count(lost)} lost` : "");
+    if (ended) source("ended", state.source === "live" ? "ended" : "recording");
+    else source("running", state.source === "live" ? "live" : "reading");
+    if (ended || performance.now() - said > PACE) {
+      said = performance.now();
+      announce(`${count(messages)} messages${ended ? ", the end" : ""}`);
+    }
+    newest = growth;
+    if (isAsking) return;
+    isAsking = true;
+    catchUp().catch(tell).finally(() => {
+      isAsking = false;
+    });
+  };
+}
+
+function source(name, says) {
+  byId("source").dataset.state = name;
+  write(byId("source"), says);
+}
+
+// Fills in the acts of a person, which buttons and keys share.
+function fill(acts, timeline) {
+  const shown = () => shownMessage() || timeline.chosen;
+  const show = async (seq) => {
+    await showMessage(seq, acts);
+    settled();
+  };
+  const go = async (seq) => {
+    if (shownTab() !== "timeline") showTab("timeline");
+    // A filter may hide the message that the person wants.
+    if (chooses() && !timeline.row(seq)) clear();
+    await timeline.goTo(seq);
+    timeline.choose(seq, false);
+    await show(seq);
+  };
+  const copy = async (text, says) => {
+    await navigator.clipboard.writeText(text);
+    announce(says);
+  };
+  Object.assign(acts, {
+    show,
+    go,
+    copy: (text, says) => copy(text, says).catch(tell),
+    copyLine: async (seq) => {
+      try {
+        const answer = await ask(`/api/messages/${seq}/raw`);
+        await copy(await answer.text(), "The message was copied.");
+      } catch (error) {
+        tell(error);
+      }
+    },
+    open: () => timeline.chosen && show(timeline.chosen),
+    // An open pane goes with the row that is chosen.
+    moved: (row) => row && shownMessage() && show(row.seq),
+    last: async () => {
+      await timeline.toEnd();
+      await acts.moved(timeline.step(Infinity));
+    },
+    close: hideMessage,
+    marked: () => timeline.marked,
+    mark: (seq = shown()) => {
+      timeline.marked = timeline.marked === seq ? 0 : seq;
+      timeline.choose(timeline.chosen, false);
+      return shownMessage() ? show(shownMessage()) : null;
+    },
+    compare: (left = timeline.marked, right = shown()) => {
+      if (!left || !right) return announce("Mark a message first.");
+      return compare(left, right).catch(tell);
+    },
+    pair: async () => {
+      const row = timeline.row(shown());
+      if (row?.pair) await go(row.pair);
+    },
+    copyCall: async () => {
+      const { call } = await get(`/api/messages/${shown()}`);
+      if (call) await copy(call, "The command was copied.");
+      else announce("This message is not a call of the client.");
+    },
+    follow: () => timeline.follow(!timeline.isFollowing),
+    errors: () => {
+      const box = byId("filter").elements.errors;
+      box.checked = !box.checked;
+      return timeline.reload();
+    },
+    export: () => {
+      const [left, right] = [timeline.marked, shown()].sort((one, other) => one - other);
+      if (left) openExport(left, right);
+      else openExport(1, timeline.messages);
+    },
+    search: () => {
+      if (shownTab() !== "timeline") showTab("timeline");
+      byId("search").focus();
+      byId("search").select();
+    },
+  });
+}
+
+start().catch((error) => {
+  tell(error);
+  source("gone", "not connected");
+});

@@ -10,7 +10,7 @@ mod secret;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use self::gate::Gate;
+use crate::drive::{Desk, Driver};
 use crate::store::Store;
 
 /// The most connections at once. Others wait.
@@ -55,6 +56,8 @@ struct Shared {
     source: Source,
     name: String,
     gate: Gate,
+    /// The place of acts, if the page is the client.
+    desk: OnceLock<Desk>,
 }
 
 impl Inspector {
@@ -72,8 +75,15 @@ impl Inspector {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let gate = Gate::new(address)?;
-        let shared = Arc::new(Shared { store, source, name: name.to_owned(), gate });
+        let shared = Arc::new(Shared { store, source, name: name.to_owned(), gate, desk: OnceLock::new() });
         Ok(Self { listener, address, shared })
+    }
+
+    /// Lets the page act as the client of an agent. Only the first driver counts.
+    #[must_use]
+    pub fn driven_by(self, driver: &Driver) -> Self {
+        self.shared.desk.get_or_init(|| driver.desk());
+        self
     }
 
     /// Returns the address that it listens on.

@@ -31,6 +31,11 @@ impl Query {
         self.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
     }
 
+    /// Returns the number of parts of an overview.
+    pub(super) fn parts(&self) -> usize {
+        self.number("buckets").and_then(|parts| usize::try_from(parts).ok()).unwrap_or(200)
+    }
+
     pub(super) fn page(&self) -> Page {
         match self.number("before") {
             Some(seq) => Page::Before(seq),

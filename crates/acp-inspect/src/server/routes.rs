@@ -14,10 +14,13 @@ use super::answer::{Answer, bytes, file, json, refusal};
 use super::events::events;
 use super::query::{Query, decoded};
 use super::{Shared, Source};
+use crate::drive::Act;
 use crate::{assets, view};
 
 /// The longest body of a request, in bytes.
 const MOST: usize = 4096;
+/// The longest act, in bytes.
+const MOST_OF_ACT: usize = 1024 * 1024;
 
 /// Answers a request.
 pub(super) async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
@@ -40,9 +43,9 @@ pub(super) async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> 
         return refusal(StatusCode::UNAUTHORIZED, "open the address that the program has printed");
     }
     match path {
-        "act" => return refusal(StatusCode::NOT_FOUND, "this connection is only shown: nobody acts here"),
+        "act" => return act(shared, request).await,
         _ if !is_read => return refusal(StatusCode::METHOD_NOT_ALLOWED, "this is only read: use GET"),
-        "events" => return events(&shared.store),
+        "events" => return events(&shared.store, shared.desk.get().is_some()),
         _ => {}
     }
     let (path, query) = (path.to_owned(), Query::read(request.uri().query()));
@@ -75,6 +78,29 @@ async fn login(shared: &Shared, request: Request<Incoming>) -> Answer {
     answer
 }
 
+/// Does an act of the person.
+async fn act(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
+    let Some(desk) = shared.desk.get().cloned() else {
+        return refusal(StatusCode::NOT_FOUND, "this connection is only shown: nobody acts here");
+    };
+    if request.method() != Method::POST {
+        return refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST");
+    }
+    let Ok(content) = Limited::new(request.into_body(), MOST_OF_ACT).collect().await else {
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, "the act is longer than 1 MiB or not whole");
+    };
+    let act = match Act::read(&content.to_bytes()) {
+        Ok(act) => act,
+        Err(says) => return refusal(StatusCode::BAD_REQUEST, &says),
+    };
+    let store = shared.store.clone();
+    match spawn_blocking(move || act.perform(&desk, &store)).await {
+        Ok(Ok(())) => json(StatusCode::OK, &json!({})),
+        Ok(Err(says)) => refusal(StatusCode::CONFLICT, &says),
+        Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "the act could not be done"),
+    }
+}
+
 fn missing() -> Answer {
     refusal(StatusCode::NOT_FOUND, "there is nothing at this address")
 }
@@ -101,13 +127,17 @@ fn read(shared: &Shared, path: &str, query: &Query) -> io::Result<Answer> {
             },
         },
         ("statistics", "") => found(view::statistics(store)),
+        ("overview", "") => found(view::overview(store, query.parts())),
         ("sessions", "") => found(view::sessions(store)),
         ("sessions", session) => {
             let after = query.number("after").unwrap_or_default();
             found(view::transcript(store, &decoded(session), after, query.limit())?)
         }
         ("capabilities", "") => found(view::capabilities(store)?),
-        ("sequence.svg", "") => Ok(bytes(StatusCode::OK, "image/svg+xml", view::sequence(store, from, to))),
+        ("sequence.svg", "") => {
+            let svg = view::sequence(store, from, to, query.is_set("fold"));
+            Ok(bytes(StatusCode::OK, "image/svg+xml", svg))
+        }
         ("compare", "") => match (query.number("left"), query.number("right")) {
             (Some(left), Some(right)) => or_missing(view::compare(store, left, right)?),
             _ => Ok(refusal(StatusCode::BAD_REQUEST, "`left` and `right` must be numbers of messages")),
@@ -143,7 +173,7 @@ fn state(shared: &Shared) -> Value {
         "messages": seen.messages,
         "lost": seen.lost,
         "ended": seen.ended,
-        "acts": false,
+        "acts": shared.desk.get().is_some(),
         "lanes": view::lanes(),
         "version": shared.store.lock().version,
     })

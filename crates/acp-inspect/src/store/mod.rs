@@ -5,7 +5,7 @@ mod ingest;
 mod message;
 pub(crate) mod names;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,6 +68,8 @@ pub(crate) struct State {
     /// The numbers of `initialize` and of its answer.
     pub(crate) initialize: Option<u64>,
     pub(crate) start: Option<SystemTime>,
+    /// The requests for permission that were not answered.
+    pub(crate) asks: BTreeSet<u32>,
     pending: HashMap<(bool, String), u32>,
     end: u64,
 }
@@ -205,6 +207,9 @@ impl State {
                 if facts.method.as_deref() == Some("initialize") {
                     self.initialize.get_or_insert(u64::from(seq));
                 }
+                if facts.method.as_deref() == Some("session/request_permission") {
+                    self.asks.insert(seq);
+                }
                 self.pending.insert((is_out, id), seq);
             }
             (Kind::Response, Some(id)) => {
@@ -225,6 +230,7 @@ impl State {
         let at = (request as usize).saturating_sub(1);
         let Some(asked) = self.entries.get_mut(at) else { return };
         asked.pair = seq;
+        self.asks.remove(&request);
         response.pair = request;
         response.method = asked.method;
         if response.session == 0 {

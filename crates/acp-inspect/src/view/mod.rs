@@ -1,22 +1,30 @@
 //! What a page shows of a store, as JSON. Reading blocks on the file.
 
+mod about;
+mod asks;
 mod compare;
+mod diff;
 mod export;
 mod filter;
 mod findings;
+mod item;
 mod message;
+mod overview;
 mod row;
 mod rows;
 mod sequence;
 mod sessions;
 mod statistics;
 mod summary;
+mod tool;
 mod transcript;
 
+pub(crate) use self::asks::asks;
 pub(crate) use self::compare::compare;
 pub(crate) use self::export::{Form, export};
 pub(crate) use self::filter::Filter;
 pub(crate) use self::message::{message, raw};
+pub(crate) use self::overview::overview;
 pub(crate) use self::rows::{Page, rows};
 pub(crate) use self::sequence::sequence;
 pub(crate) use self::sessions::sessions;

@@ -4,6 +4,7 @@ use acp_json::Node;
 use serde_json::{Value, json};
 
 use super::PARSED;
+use super::about::about;
 use super::findings::findings;
 use crate::store::Store;
 use crate::store::entry::{Entry, Marks};
@@ -12,6 +13,7 @@ use crate::store::entry::{Entry, Marks};
 pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Value> {
     let line = if entry.length as usize <= PARSED { store.line(entry, PARSED)? } else { Vec::new() };
     let node = acp_json::parse_slice(&line).ok();
+    let about = node.as_ref().and_then(about);
     let id = node.as_ref().and_then(|node| node.get("id")).map(id_text);
     let state = store.lock();
     let (from, to) = ends(&state, entry);
@@ -33,6 +35,7 @@ pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Val
         "pair": pair.map(|_| entry.pair),
         "error": entry.marks.has(Marks::ERROR),
         "update": state.updates.name(entry.update),
+        "about": about,
         "marks": [],
         "cluster": null,
     });

@@ -4,6 +4,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use super::PARSED;
+use super::about::{self, about};
 use super::filter::Filter;
 use super::row::row;
 use crate::store::Store;
@@ -11,6 +13,8 @@ use crate::store::entry::Entry;
 
 /// The most rows of a page.
 const MOST: usize = 500;
+/// The most chunks of a stream that are read for its row.
+const CHUNKS: usize = 40;
 /// The entries that are looked at under one lock.
 const STEP: usize = 4096;
 
@@ -99,8 +103,28 @@ fn shown(store: &Store, found: &Found) -> io::Result<Value> {
         && let Some(cluster) = row.get_mut("cluster")
     {
         *cluster = json!({"first": found.seq, "last": found.last, "count": found.count});
+        if let Some(about) = row.get_mut("about") {
+            *about = json!(stream(store, found)?);
+        }
     }
     Ok(row)
+}
+
+/// Returns the beginning of the words of a stream.
+fn stream(store: &Store, found: &Found) -> io::Result<String> {
+    let mut words = String::new();
+    for seq in (found.seq..=found.last).take(CHUNKS) {
+        let Some(entry) = store.lock().entry(seq).copied().filter(|entry| entry.length as usize <= PARSED)
+        else {
+            break;
+        };
+        let line = store.line(&entry, PARSED)?;
+        words.extend(acp_json::parse_slice(&line).ok().as_ref().and_then(about));
+        if words.len() >= about::MOST {
+            break;
+        }
+    }
+    Ok(words)
 }
 
 /// Some messages that the index lets through, and the place to go on.

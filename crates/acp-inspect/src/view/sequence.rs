@@ -3,53 +3,96 @@
 use std::fmt::Write;
 
 use super::row::ends;
-use crate::store::Store;
-use crate::store::entry::{Kind, Marks};
+use crate::store::entry::{Entry, Kind, Marks};
+use crate::store::{State, Store};
 
 /// The most messages of a diagram.
 const MOST: u64 = 500;
-const LEFT: u32 = 140;
-const RIGHT: u32 = 660;
-const TOP: u32 = 50;
-const STEP: u32 = 26;
+const LEFT: u32 = 120;
+const RIGHT: u32 = 680;
+const TOP: u32 = 64;
+const STEP: u32 = 28;
 
-/// Draws the messages from one number to another, at most 500. The texts of peers are escaped.
-pub(crate) fn sequence(store: &Store, from: u64, to: u64) -> String {
+/// An arrow of the diagram: a message, or a stream of them.
+struct Arrow {
+    entry: Entry,
+    first: u64,
+    last: u64,
+}
+
+/// Draws the messages from one number to another, at most 500. With `fold`, neighbouring chunks are one
+/// arrow. The texts of peers are escaped.
+pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String {
     let state = store.lock();
     let from = from.max(1);
     let to = to.min(from.saturating_add(MOST - 1)).min(state.entries.len() as u64);
-    let rows = u32::try_from((to + 1).saturating_sub(from)).unwrap_or_default();
-    let height = TOP + STEP * (rows + 1);
+    let arrows = arrows(&state, from, to, fold);
+    let height = TOP + STEP * u32::try_from(arrows.len()).unwrap_or_default();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\"><rect width=\"800\" height=\"{height}\" fill=\"white\"/>\
-         <defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\">\
-         <path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
+         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"12\">\
+         <rect width=\"800\" height=\"{height}\" fill=\"#ffffff\"/>\
+         <defs><marker id=\"a\" markerWidth=\"9\" markerHeight=\"8\" refX=\"8\" refY=\"4\" orient=\"auto\">\
+         <path d=\"M0 0L9 4L0 8z\" fill=\"context-stroke\"/></marker></defs>\n"
     );
     for (x, lane) in [(LEFT, "client"), (RIGHT, "agent")] {
         let _ = writeln!(
             svg,
-            "<text x=\"{x}\" y=\"20\" text-anchor=\"middle\">{lane}</text>\
-             <line x1=\"{x}\" y1=\"28\" x2=\"{x}\" y2=\"{height}\" stroke=\"gray\"/>"
+            "<line x1=\"{x}\" y1=\"34\" x2=\"{x}\" y2=\"{height}\" stroke=\"#b8c0ca\"/>\
+             <rect x=\"{}\" y=\"10\" width=\"100\" height=\"24\" rx=\"5\" fill=\"#eef0f3\" stroke=\"#b8c0ca\"/>\
+             <text x=\"{x}\" y=\"26\" text-anchor=\"middle\" fill=\"#1a1f26\" font-weight=\"600\">{lane}</text>",
+            x - 50
         );
     }
-    for (row, seq) in (0..).zip(from..=to) {
-        let Some(entry) = state.entry(seq) else { break };
-        let y = TOP + STEP * row;
-        let (start, end) = if ends(&state, entry).0 == "client" { (LEFT, RIGHT) } else { (RIGHT, LEFT) };
-        let dash = if entry.kind == Kind::Response { " stroke-dasharray=\"4 3\"" } else { "" };
-        let colour = if entry.marks.has(Marks::ERROR) { "firebrick" } else { "black" };
-        let name = state.updates.name(entry.update).or_else(|| state.methods.name(entry.method));
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{start}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\" stroke=\"{colour}\"{dash} \
-             marker-end=\"url(#a)\"/><text x=\"400\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{seq} {}</text>",
-            y - 5,
-            escaped(name.unwrap_or("(no message)"))
-        );
+    for (row, arrow) in (0..).zip(&arrows) {
+        draw(&mut svg, &state, arrow, TOP + STEP * row);
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn arrows(state: &State, from: u64, to: u64, fold: bool) -> Vec<Arrow> {
+    let mut arrows: Vec<Arrow> = Vec::new();
+    for seq in from..=to {
+        let Some(entry) = state.entry(seq) else { break };
+        let is_chunk = state.updates.name(entry.update).is_some_and(|name| name.ends_with("_chunk"));
+        match arrows.last_mut() {
+            Some(last)
+                if fold
+                    && is_chunk
+                    && (last.entry.update, last.entry.session) == (entry.update, entry.session) =>
+            {
+                last.last = seq;
+            }
+            _ => arrows.push(Arrow { entry: *entry, first: seq, last: seq }),
+        }
+    }
+    arrows
+}
+
+fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
+    let Arrow { entry, first, last } = arrow;
+    let (start, end) = if ends(state, entry).0 == "client" { (LEFT, RIGHT) } else { (RIGHT, LEFT) };
+    let dash = if entry.kind == Kind::Response { " stroke-dasharray=\"5 3\"" } else { "" };
+    let colour = match entry.kind {
+        _ if entry.marks.has(Marks::ERROR) => "#b0221b",
+        Kind::Request => "#1a50b8",
+        Kind::Response => "#0a6548",
+        Kind::Notification => "#6a3aa2",
+        Kind::Other => "#755000",
+    };
+    let name = state.updates.name(entry.update).or_else(|| state.methods.name(entry.method));
+    let name = escaped(name.unwrap_or("(no message)"));
+    let count = if first == last { String::new() } else { format!(" × {}", last + 1 - first) };
+    let _ = writeln!(
+        svg,
+        "<line x1=\"{start}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"1.5\"{dash} \
+         marker-end=\"url(#a)\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#525b67\">{first}</text>\
+         <text x=\"400\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{name}{count}</text>",
+        LEFT - 16,
+        y + 4,
+        y - 5,
+    );
 }
 
 /// Makes a text of a peer safe within XML. Characters that XML does not have, and those that change

@@ -1,41 +1,152 @@
 //! A session as people read it.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use serde_json::{Value, json};
 
 use super::PARSED;
+use super::item::{Said, said};
+use super::tool;
 use crate::store::Store;
-use crate::store::entry::{Entry, Kind};
+use crate::store::entry::Entry;
 
 /// The most items of a page.
 const MOST: usize = 200;
+/// The most messages of tool calls that are read before and behind a page.
+const LOOK: usize = 10_000;
+/// The longest text of an item, in bytes. More is left out.
+const LONGEST: usize = 64 * 1024;
 
-/// Returns the items of a session behind a message. Neighbouring chunks of one speaker are one item.
-/// `next` is the message that the next page begins behind.
+/// Returns the items of a session behind a message. Neighbouring chunks of one speaker are one item,
+/// and so are all updates of a tool call, in the place of the first. `next` is the message that the
+/// next page begins behind.
 pub(crate) fn transcript(store: &Store, session: &str, after: u64, limit: usize) -> io::Result<Value> {
     let limit = limit.clamp(1, MOST);
-    let (mut items, mut more): (Vec<Value>, bool) = (Vec::new(), false);
-    let mut seq = after;
+    let mut page = Page::new(store, session, after);
+    let (mut more, mut seq) = (false, after);
     while let Some((at, entry, method)) = next(store, session, seq) {
-        if entry.length as usize > PARSED {
-            seq = at;
-            continue;
-        }
-        let line = store.line(&entry, PARSED)?;
-        let value: Value = serde_json::from_slice(&line).unwrap_or_default();
-        if let Some(item) = item(at, &entry, &method, &value)
-            && !items.last_mut().is_some_and(|last| joins(last, &item))
+        let said = match page.read(&entry)? {
+            Some(value) => said(store, at, &entry, &method, &value)?,
+            None => None,
+        };
+        if let Some(said) = said
+            && let Some(item) = page.take(said)?
         {
-            if items.len() == limit {
+            if page.items.len() == limit {
                 more = true;
                 break;
             }
-            items.push(item);
+            page.push(item);
         }
         seq = at;
     }
-    Ok(json!({"items": items, "more": more, "next": seq}))
+    if more {
+        page.complete(seq)?;
+    }
+    Ok(json!({"items": page.items, "more": more, "next": seq}))
+}
+
+/// The items of a page, while they are collected.
+struct Page<'s> {
+    store: &'s Store,
+    session: &'s str,
+    after: u64,
+    items: Vec<Value>,
+    /// The places of tool calls in the items, by their ids.
+    tools: HashMap<String, usize>,
+    /// The ids of tool calls before the page, once they are needed.
+    earlier: Option<HashSet<String>>,
+}
+
+impl<'s> Page<'s> {
+    fn new(store: &'s Store, session: &'s str, after: u64) -> Self {
+        Self { store, session, after, items: Vec::new(), tools: HashMap::new(), earlier: None }
+    }
+
+    /// Reads a message, unless it is too long to be shown.
+    fn read(&self, entry: &Entry) -> io::Result<Option<Value>> {
+        if entry.length as usize > PARSED {
+            return Ok(None);
+        }
+        let line = self.store.line(entry, PARSED)?;
+        Ok(serde_json::from_slice(&line).ok())
+    }
+
+    /// Takes in what was said. Returns the item if it needs a place of its own.
+    fn take(&mut self, said: Said) -> io::Result<Option<Value>> {
+        let item = match said {
+            Said::Item(item) => item,
+            Said::Tool { seq, update } => {
+                if self.merge(&update) {
+                    return Ok(None);
+                }
+                let is_begin = tool::is_begin(&update);
+                if !is_begin && self.is_earlier(tool::id(&update))? {
+                    return Ok(None);
+                }
+                return Ok(Some(tool::item(seq, &update)));
+            }
+        };
+        let is_joined = self.items.last_mut().is_some_and(|last| joins(last, &item));
+        Ok((!is_joined).then_some(item))
+    }
+
+    fn push(&mut self, item: Value) {
+        if let Some(id) = item.pointer("/tool/id").and_then(Value::as_str) {
+            self.tools.insert(id.to_owned(), self.items.len());
+        }
+        self.items.push(item);
+    }
+
+    /// Adds an update to its tool call. Returns false if that is not on this page.
+    fn merge(&mut self, update: &Value) -> bool {
+        let Some(at) = self.tools.get(tool::id(update)) else { return false };
+        let Some(item) = self.items.get_mut(*at) else { return false };
+        tool::merge(item, update);
+        true
+    }
+
+    /// Returns true if a tool call has begun on a page before this one.
+    fn is_earlier(&mut self, id: &str) -> io::Result<bool> {
+        if self.earlier.is_none() {
+            let mut ids = HashSet::new();
+            for entry in self.tool_messages((1..=self.after).rev()) {
+                let value = self.read(&entry)?;
+                let update = value.as_ref().and_then(|value| value.pointer("/params/update"));
+                ids.extend(update.map(|update| tool::id(update).to_owned()));
+            }
+            self.earlier = Some(ids);
+        }
+        Ok(self.earlier.as_ref().is_some_and(|ids| ids.contains(id)))
+    }
+
+    /// Adds the updates behind a page to its tool calls.
+    fn complete(&mut self, last: u64) -> io::Result<()> {
+        if self.tools.is_empty() {
+            return Ok(());
+        }
+        let messages = self.store.seen().messages;
+        for entry in self.tool_messages(last + 1..=messages) {
+            if let Some(value) = self.read(&entry)?
+                && let Some(update) = value.pointer("/params/update")
+            {
+                self.merge(update);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the messages of this session about tool calls, at most [`LOOK`] of them.
+    fn tool_messages(&self, seqs: impl Iterator<Item = u64>) -> Vec<Entry> {
+        let state = self.store.lock();
+        let entries = seqs.filter_map(|seq| state.entry(seq));
+        let of_tools = entries.filter(|entry| {
+            state.sessions.name(entry.session) == Some(self.session)
+                && state.updates.name(entry.update).is_some_and(|name| name.starts_with("tool_call"))
+        });
+        of_tools.take(LOOK).copied().collect()
+    }
 }
 
 /// Returns the next message of a session, with its method.
@@ -51,67 +162,6 @@ fn next(store: &Store, session: &str, after: u64) -> Option<(u64, Entry, String)
     }
 }
 
-fn item(seq: u64, entry: &Entry, method: &str, value: &Value) -> Option<Value> {
-    match (method, entry.kind) {
-        ("session/prompt", Kind::Request) => {
-            let blocks = value.pointer("/params/prompt")?.as_array()?;
-            let texts: Vec<String> = blocks.iter().map(text).collect();
-            Some(json!({"seq": seq, "kind": "user", "text": texts.join("\n")}))
-        }
-        ("session/prompt", Kind::Response) => {
-            let stop = value.pointer("/result/stopReason").or_else(|| value.pointer("/error/message"));
-            Some(json!({"seq": seq, "kind": "end", "text": stop, "usage": value.pointer("/result/usage")}))
-        }
-        ("session/request_permission", Kind::Request) => {
-            let title = value.pointer("/params/toolCall/title");
-            Some(json!({"seq": seq, "kind": "permission", "text": title}))
-        }
-        ("session/update", Kind::Notification) => update(seq, value.pointer("/params/update")?),
-        _ => None,
-    }
-}
-
-fn update(seq: u64, update: &Value) -> Option<Value> {
-    let said = |kind: &str| Some(json!({"seq": seq, "kind": kind, "text": update.get("content").map(text)}));
-    match update.get("sessionUpdate")?.as_str()? {
-        "user_message_chunk" => said("user"),
-        "agent_message_chunk" => said("agent"),
-        "agent_thought_chunk" => said("thought"),
-        "tool_call" | "tool_call_update" => Some(tool(seq, update)),
-        "plan" => Some(json!({"seq": seq, "kind": "plan", "text": null, "plan": update.get("entries")})),
-        "usage_update" => Some(json!({"seq": seq, "kind": "usage", "text": null, "usage": update})),
-        _ => None,
-    }
-}
-
-fn tool(seq: u64, update: &Value) -> Value {
-    let content = update.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let is_diff = |block: &&Value| block.get("type").and_then(Value::as_str) == Some("diff");
-    let diff = |block: &Value| json!({"path": block.get("path"), "old": block.get("oldText"), "new": block.get("newText")});
-    let diffs: Vec<Value> = content.iter().filter(is_diff).map(diff).collect();
-    json!({"seq": seq, "kind": "tool", "text": update.get("title"), "tool": {
-        "id": update.get("toolCallId"),
-        "title": update.get("title"),
-        "kind": update.get("kind"),
-        "status": update.get("status"),
-        "input": update.get("rawInput"),
-        "output": update.get("rawOutput"),
-        "diffs": diffs,
-    }})
-}
-
-/// Returns a block of content as text.
-fn text(block: &Value) -> String {
-    let kind = block.get("type").and_then(Value::as_str).unwrap_or("content");
-    let named = || block.get("uri").or_else(|| block.pointer("/resource/uri")).and_then(Value::as_str);
-    match block.get("text").and_then(Value::as_str) {
-        Some(text) => text.to_owned(),
-        None => {
-            format!("[{kind}{}{}]", if named().is_some() { " " } else { "" }, named().unwrap_or_default())
-        }
-    }
-}
-
 /// Adds a chunk to the item before it. Returns false if they are not of one speaker.
 fn joins(last: &mut Value, item: &Value) -> bool {
     let is_text = matches!(item.get("kind").and_then(Value::as_str), Some("user" | "agent" | "thought"));
@@ -123,6 +173,8 @@ fn joins(last: &mut Value, item: &Value) -> bool {
     else {
         return false;
     };
-    whole.push_str(more);
+    if whole.len() < LONGEST {
+        whole.push_str(more);
+    }
     true
 }

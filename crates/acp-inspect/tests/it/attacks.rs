@@ -5,7 +5,7 @@ use acp_inspect::{Inspector, Source, Store};
 use crate::support::{Page, turn};
 
 /// All addresses that need the cookie.
-const API: [&str; 14] = [
+const API: [&str; 15] = [
     "state",
     "rows?after=0",
     "messages/1",
@@ -15,6 +15,7 @@ const API: [&str; 14] = [
     "sessions",
     "sessions/s1",
     "capabilities",
+    "overview",
     "sequence.svg",
     "compare?left=1&right=2",
     "export?kind=redacted",

@@ -8,8 +8,10 @@
 )]
 
 mod attacks;
+mod browser;
 mod export;
 mod rows;
 mod size;
 mod support;
+mod transcripts;
 mod views;

@@ -37,9 +37,13 @@ impl Answer {
 impl Page {
     /// Starts a server that nobody is logged in to.
     pub(crate) async fn closed(store: Store) -> Self {
+        Self::of(store, Source::Live, "test").await
+    }
+
+    /// Starts a server about a source with a name.
+    pub(crate) async fn of(store: Store, source: Source, name: &str) -> Self {
         let address = ([127, 0, 0, 1], 0).into();
-        let inspector =
-            Inspector::listen(address, store.clone(), Source::Live, "test").await.expect("a port");
+        let inspector = Inspector::listen(address, store.clone(), source, name).await.expect("a port");
         let host = inspector.address().to_string();
         let (_, token) =
             inspector.url().split_once("#token=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();

@@ -1,4 +1,4 @@
-//! Statistics, sessions, capabilities, comparisons, diagrams and events.
+//! Statistics, capabilities, comparisons, diagrams and events.
 
 use acp_testkit::recordings::Direction;
 use serde_json::json;
@@ -26,25 +26,6 @@ async fn the_latencies_of_a_method_are_counted() {
         found,
         &json!({"method":"_x","direction":"client → agent","count":99,"errors":99,"p50":50,"p99":99})
     );
-}
-
-#[tokio::test]
-async fn a_session_is_a_transcript() {
-    let page = Page::open(turn(1)).await;
-    let sessions = page.get("/api/sessions").await.json();
-    assert_eq!(sessions, json!([{"id":"s1","title":null,"turns":1,"first":4,"last":9}]));
-    let whole = page.get("/api/sessions/s1?after=0").await.json();
-    let said: Vec<_> =
-        whole["items"].as_array().unwrap().iter().map(|item| json!([item["kind"], item["text"]])).collect();
-    assert_eq!(
-        json!(said),
-        json!([["user", "Hello"], ["agent", "Good day"], ["tool", "Edit"], ["end", "end_turn"]])
-    );
-    assert_eq!(whole["items"][2]["tool"]["diffs"], json!([{"path":"/a","old":"x","new":"y"}]));
-    let first = page.get("/api/sessions/s1?after=0&limit=2").await.json();
-    assert_eq!(json!([first["more"], first["next"]]), json!([true, 7]));
-    let rest = page.get("/api/sessions/s1?after=7").await.json();
-    assert_eq!(rest["items"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -81,7 +62,10 @@ async fn a_diagram_has_an_arrow_for_each_message() {
     assert!(answer.head.contains("content-type: image/svg+xml"), "{}", answer.head);
     let svg = answer.text();
     assert_eq!(svg.matches("marker-end").count(), 4, "{svg}");
-    assert!(svg.contains(">5 session/prompt<") && svg.contains(">8 tool_call<"), "{svg}");
+    assert!(svg.contains(">session/prompt<") && svg.contains(">8</text>"), "{svg}");
+    let folded = page.get("/api/sequence.svg?from=5&to=8&fold=1").await.text();
+    assert_eq!(folded.matches("marker-end").count(), 3, "{folded}");
+    assert!(folded.contains(">agent_message_chunk × 2<"), "{folded}");
 }
 
 #[tokio::test]
@@ -125,8 +109,65 @@ async fn the_page_has_all_files_that_it_names_and_nothing_inline() {
         let kind =
             if name.ends_with(".js") { "content-type: text/javascript" } else { "content-type: text/css" };
         assert!(file.status == 200 && file.head.contains(kind), "{name}: {}", file.head);
-        // Text of a peer would become markup.
-        assert!(!file.text().contains("innerHTML"), "{name}");
     }
+    // The scripts that scripts import.
+    let mut names = vec!["app.js".to_owned()];
+    let mut at = 0;
+    while let Some(name) = names.get(at) {
+        let file = page.get(&format!("/{name}")).await;
+        assert_eq!(file.status, 200, "{name}");
+        let text = file.text();
+        // Text of a peer would become markup.
+        for danger in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"]
+        {
+            assert!(!text.contains(danger), "{name}: {danger}");
+        }
+        let imported = text.lines().filter_map(|line| line.split_once(" from \"./")?.1.split('"').next());
+        let new: Vec<String> =
+            imported.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned).collect();
+        names.extend(new);
+        at += 1;
+    }
+    assert!(names.len() > 15, "{names:?}");
     assert!(!html.contains("<script>") && !html.contains("<style") && !html.contains("style="), "{html}");
+}
+
+#[tokio::test]
+async fn an_overview_counts_messages_and_errors_over_time() {
+    let store = turn(1);
+    say(&store, 9999, Direction::In, &json!({"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}));
+    let page = Page::open(store).await;
+    let seen = page.get("/api/overview?buckets=4").await.json();
+    assert_eq!(
+        seen,
+        json!({"micros": 9999, "buckets": [
+            {"first":1,"count":8,"errors":0}, {"first":9,"count":0,"errors":0}, {"first":9,"count":0,"errors":0},
+            {"first":9,"count":2,"errors":1}
+        ]})
+    );
+    let empty = Page::open(acp_inspect::Store::new().unwrap()).await;
+    assert_eq!(empty.get("/api/overview").await.json(), json!({"micros":0,"buckets":[]}));
+    for strange in ["buckets=0", "buckets=99999999999", "buckets=x"] {
+        assert_eq!(page.get(&format!("/api/overview?{strange}")).await.status, 200, "{strange}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_says_a_few_words_about_its_message() {
+    let store = turn(1);
+    say(
+        &store,
+        9100,
+        Direction::In,
+        &json!({"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"x".repeat(1000)}}),
+    );
+    let page = Page::open(store).await;
+    let rows = page.get("/api/rows?after=0&fold=1").await.json();
+    let words: Vec<_> = rows["rows"].as_array().unwrap().iter().map(|row| row["about"].clone()).collect();
+    assert_eq!(
+        json!(words[..8]),
+        json!(["version 1", "version 1", null, "s1", "Hello", "Good day", "Edit", "end_turn"])
+    );
+    let error = words[8].as_str().unwrap();
+    assert!(error.starts_with("-32000: xxx") && error.len() == 160, "{error}");
 }

@@ -1,0 +1,116 @@
+//! Messages of a session as items of its transcript.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::PARSED;
+use crate::store::Store;
+use crate::store::entry::{Entry, Kind};
+
+/// The meaning of a message for a reader.
+pub(super) enum Said {
+    Item(Value),
+    /// A tool call, or an update of one.
+    Tool {
+        seq: u64,
+        update: Value,
+    },
+}
+
+/// Returns the meaning of a message, or `None` if a transcript leaves it out.
+pub(super) fn said(
+    store: &Store,
+    seq: u64,
+    entry: &Entry,
+    method: &str,
+    value: &Value,
+) -> io::Result<Option<Said>> {
+    Ok(match (method, entry.kind) {
+        ("session/prompt", Kind::Request) => prompt(seq, value).map(Said::Item),
+        ("session/prompt", Kind::Response) => end(seq, value).map(Said::Item),
+        ("session/request_permission", Kind::Request) => {
+            Some(Said::Item(permission(seq, value, answer(store, entry)?.as_ref())))
+        }
+        ("session/update", Kind::Notification) => {
+            value.pointer("/params/update").and_then(|said| update(seq, said))
+        }
+        _ => None,
+    })
+}
+
+fn prompt(seq: u64, value: &Value) -> Option<Value> {
+    let blocks = value.pointer("/params/prompt")?.as_array()?;
+    Some(json!({"seq": seq, "kind": "user", "text": texts(blocks)}))
+}
+
+/// Returns the end of a turn. The answer of version 2 does not end it.
+fn end(seq: u64, value: &Value) -> Option<Value> {
+    let stop = value.pointer("/result/stopReason").or_else(|| value.pointer("/error/message"))?;
+    Some(json!({"seq": seq, "kind": "end", "text": stop, "usage": value.pointer("/result/usage")}))
+}
+
+/// Reads the answer to a request.
+fn answer(store: &Store, request: &Entry) -> io::Result<Option<Value>> {
+    let found = store.lock().entry(u64::from(request.pair)).copied();
+    let Some(entry) = found.filter(|entry| entry.length as usize <= PARSED) else { return Ok(None) };
+    Ok(serde_json::from_slice(&store.line(&entry, PARSED)?).ok())
+}
+
+fn permission(seq: u64, asked: &Value, answer: Option<&Value>) -> Value {
+    let title = asked.pointer("/params/toolCall/title").or_else(|| asked.pointer("/params/title"));
+    let answer = answer.and_then(|answer| {
+        let chosen = answer.pointer("/result/outcome/optionId");
+        chosen
+            .or_else(|| answer.pointer("/result/outcome/outcome"))
+            .or_else(|| answer.pointer("/error/message"))
+    });
+    let options = asked.pointer("/params/options");
+    json!({"seq": seq, "kind": "permission", "text": title, "options": options, "answer": answer})
+}
+
+fn update(seq: u64, update: &Value) -> Option<Said> {
+    let said = |kind: &str| {
+        let text = match update.get("content") {
+            Some(Value::Array(blocks)) => Some(texts(blocks)),
+            content => content.map(text),
+        };
+        Some(Said::Item(json!({"seq": seq, "kind": kind, "text": text})))
+    };
+    match update.get("sessionUpdate")?.as_str()? {
+        "user_message_chunk" | "user_message" => said("user"),
+        "agent_message_chunk" | "agent_message" => said("agent"),
+        "agent_thought_chunk" | "agent_thought" => said("thought"),
+        "tool_call" | "tool_call_update" | "tool_call_content_chunk" => {
+            Some(Said::Tool { seq, update: update.clone() })
+        }
+        "plan" | "plan_update" => {
+            let entries = update.get("entries").or_else(|| update.pointer("/plan/entries"))?;
+            Some(Said::Item(json!({"seq": seq, "kind": "plan", "text": null, "plan": entries})))
+        }
+        "usage_update" => {
+            Some(Said::Item(json!({"seq": seq, "kind": "usage", "text": null, "usage": update})))
+        }
+        "state_update" => {
+            let stop = update.get("stopReason")?;
+            Some(Said::Item(json!({"seq": seq, "kind": "end", "text": stop, "usage": update.get("usage")})))
+        }
+        _ => None,
+    }
+}
+
+fn texts(blocks: &[Value]) -> String {
+    blocks.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a block of content as text.
+pub(super) fn text(block: &Value) -> String {
+    let kind = block.get("type").and_then(Value::as_str).unwrap_or("content");
+    let named = || block.get("uri").or_else(|| block.pointer("/resource/uri")).and_then(Value::as_str);
+    match block.get("text").and_then(Value::as_str) {
+        Some(text) => text.to_owned(),
+        None => {
+            format!("[{kind}{}{}]", if named().is_some() { " " } else { "" }, named().unwrap_or_default())
+        }
+    }
+}

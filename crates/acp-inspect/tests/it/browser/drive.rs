@@ -1,0 +1,147 @@
+//! The page as the client of an agent.
+
+use acp_inspect::{Driver, Inspector, Source, Store};
+use acp_testkit::recordings::{Tape, TapeOptions};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
+
+use super::chromium::Browser;
+
+/// An agent that edits a file after it was allowed, and answers other requests by an error.
+async fn agent(stream: DuplexStream) {
+    let (reader, mut writer) = split(stream);
+    let mut lines = BufReader::new(reader).lines();
+    let mut turn = Value::Null;
+    while let Some(line) = lines.next_line().await.expect("text") {
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        let id = &message["id"];
+        let answer = |result: Value| vec![json!({"jsonrpc":"2.0","id":id,"result":result})];
+        let said = match message["method"].as_str() {
+            Some("initialize") => answer(json!({"protocolVersion":1,"agentCapabilities":{}})),
+            Some("session/new") => answer(json!({"sessionId":"s1"})),
+            Some("session/prompt") => {
+                turn = id.clone();
+                asked()
+            }
+            Some("session/cancel") => Vec::new(),
+            Some(_) => vec![json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"not here"}})],
+            // The file that the page does not offer.
+            None if message["id"] == "f" => Vec::new(),
+            None => ended(&turn, &message["result"]["outcome"]),
+        };
+        for message in said {
+            writer.write_all(format!("{message}\n").as_bytes()).await.expect("it reads");
+        }
+    }
+}
+
+fn update(update: Value) -> Value {
+    json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":update}})
+}
+
+fn asked() -> Vec<Value> {
+    let call = json!({"toolCallId":"t","title":"Edit cart.ts"});
+    let options = json!([
+        {"optionId":"yes","name":"Allow once","kind":"allow_once"},
+        {"optionId":"no","name":"Reject","kind":"reject_once"}
+    ]);
+    let params = json!({"sessionId":"s1","toolCall":call,"options":options});
+    vec![
+        json!({"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/cart.ts"}}),
+        update(
+            json!({"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit cart.ts","status":"pending"}),
+        ),
+        json!({"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":params}),
+    ]
+}
+
+fn ended(turn: &Value, outcome: &Value) -> Vec<Value> {
+    let diff = json!({"type":"diff","path":"/cart.ts","oldText":"old\n","newText":"new\n"});
+    let is_allowed = outcome["optionId"] == "yes";
+    let status = if is_allowed { "completed" } else { "failed" };
+    let content = if is_allowed { json!([diff]) } else { json!([]) };
+    let stop = if outcome["outcome"] == "cancelled" { "cancelled" } else { "end_turn" };
+    vec![
+        update(
+            json!({"sessionUpdate":"tool_call_update","toolCallId":"t","status":status,"content":content}),
+        ),
+        json!({"jsonrpc":"2.0","id":turn,"result":{"stopReason":stop}}),
+    ]
+}
+
+async fn open() -> Option<Browser> {
+    let mut browser = Browser::start().await?;
+    let store = Store::new().expect("a file");
+    let driver = Driver::new("/work".into());
+    let inspector = Inspector::listen(([127, 0, 0, 1], 0).into(), store.clone(), Source::Live, "agent");
+    let inspector = inspector.await.expect("a port").driven_by(&driver);
+    let address = inspector.url();
+    tokio::spawn(inspector.serve());
+    let (here, there) = duplex(1 << 16);
+    tokio::spawn(agent(there));
+    tokio::spawn(async move {
+        let tape = Tape::start_into(store.sink(), TapeOptions::default().redaction(None)).expect("a thread");
+        let (reader, writer) = split(here);
+        driver.run(&tape, reader, writer).await.expect("it ends");
+    });
+    browser.call("Page.navigate", json!({"url": address}));
+    browser.until("document.getElementById('count')?.textContent === '2'");
+    Some(browser)
+}
+
+fn prompt(browser: &mut Browser, text: &str) {
+    browser.click("#prompt");
+    browser.enter(text);
+    browser.press("Enter");
+    browser.until("document.querySelector('#asks .ask')");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_prompts_answers_the_permission_and_sees_the_diff() {
+    let Some(mut browser) = open().await else { return };
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')?.textContent.startsWith('s1')");
+    prompt(&mut browser, "Correct the cart");
+    assert_eq!(browser.text("#asks p"), "The agent asks: Edit cart.ts");
+    browser.click("#asks [data-kind=allow_once]");
+    browser.until("document.querySelector('#transcript figure [data-mark=right]')?.textContent === '+new'");
+    browser.until("document.querySelector('#transcript [data-kind=end]')");
+    assert_eq!(browser.text("#transcript [data-kind=user] .prose"), "Correct the cart");
+    assert!(browser.text("#transcript [data-kind=permission] .hint").contains("Allow once"));
+    browser.until("document.getElementById('asks').hidden");
+    assert_eq!(browser.js("document.getElementById('prompt').value"), "");
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_is_cancelled_with_its_question() {
+    let Some(mut browser) = open().await else { return };
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')");
+    prompt(&mut browser, "Correct the cart");
+    browser.click("#cancel");
+    browser.until("document.querySelector('#transcript [data-kind=end]')?.textContent.includes('cancelled')");
+    browser.until("document.getElementById('asks').hidden");
+    assert!(browser.text("#transcript [data-kind=permission] .hint").contains("cancelled"));
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_edited_and_sent_again() {
+    let Some(mut browser) = open().await else { return };
+    browser.press("1");
+    browser.until("document.getElementById('row-1')");
+    browser.click("#row-1");
+    browser.until("document.querySelector('#message pre')");
+    browser.js("Array.from(document.querySelectorAll('#message .tools button')).find((one) => one.textContent === 'Edit and send').click()");
+    browser.until("document.querySelector('#dialog[open] textarea')");
+    browser.js("document.querySelector('#dialog textarea').value = 'no JSON'");
+    browser.click("#dialog .tools button");
+    browser.until("document.querySelector('#dialog [role=status]').textContent.includes('not JSON')");
+    assert_eq!(browser.faults.drain(..).count(), 1, "it was refused");
+    browser.js("document.querySelector('#dialog textarea').value = JSON.stringify({ id: 0, method: '_mine', params: { a: 1 } })");
+    browser.click("#dialog .tools button");
+    browser.until("document.querySelector('#row-4')?.textContent.includes('-32601: not here')");
+    assert!(browser.text("#row-3").contains("_mine #1"), "{}", browser.text("#row-3"));
+    browser.is_clean();
+}

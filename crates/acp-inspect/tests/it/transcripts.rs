@@ -1,0 +1,153 @@
+//! Sessions as people read them.
+
+use acp_testkit::recordings::Direction;
+use serde_json::{Value, json};
+
+use crate::support::{Page, say, turn};
+
+#[tokio::test]
+async fn a_session_is_a_transcript() {
+    let page = Page::open(turn(1)).await;
+    let sessions = page.get("/api/sessions").await.json();
+    assert_eq!(sessions, json!([{"id":"s1","title":null,"turns":1,"first":4,"last":9}]));
+    let whole = page.get("/api/sessions/s1?after=0").await.json();
+    let said: Vec<_> =
+        whole["items"].as_array().unwrap().iter().map(|item| json!([item["kind"], item["text"]])).collect();
+    assert_eq!(
+        json!(said),
+        json!([["user", "Hello"], ["agent", "Good day"], ["tool", "Edit"], ["end", "end_turn"]])
+    );
+    let rows = json!([{"mark":"left","text":"x"}, {"mark":"right","text":"y"}]);
+    assert_eq!(whole["items"][2]["tool"]["diffs"], json!([{"path":"/a","rows":rows}]));
+    let first = page.get("/api/sessions/s1?after=0&limit=2").await.json();
+    assert_eq!(json!([first["more"], first["next"]]), json!([true, 7]));
+    let rest = page.get("/api/sessions/s1?after=7").await.json();
+    assert_eq!(rest["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn all_updates_of_a_tool_call_are_one_item_on_its_page() {
+    let store = turn(1);
+    let update = |update: Value| json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":update}});
+    let tool = |id: &str, more: Value| {
+        let mut tool = json!({"sessionUpdate":"tool_call_update","toolCallId":id});
+        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        update(tool)
+    };
+    let text = |text: &str| json!([{"type":"content","content":{"type":"text","text":text}}]);
+    let say = |message: Value| say(&store, 10_000, Direction::In, &message);
+    say(tool("t", json!({"status":"in_progress","title":null,"content":text("half")})));
+    say(update(json!({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Between"}})));
+    say(tool("t", json!({"status":"completed","content":text("whole"),"rawOutput":{"code":0},"unknown":1})));
+    // An update without a beginning is shown all the same, once.
+    say(tool("alone", json!({})));
+    say(tool("alone", json!({"status":"failed"})));
+    let page = Page::open(store).await;
+    let whole = page.get("/api/sessions/s1?after=0").await.json();
+    let items = whole["items"].as_array().unwrap();
+    let said: Vec<_> =
+        items.iter().map(|item| json!([item["seq"], item["kind"], item["tool"]["status"]])).collect();
+    assert_eq!(
+        json!(said),
+        json!([
+            [5, "user", null],
+            [6, "agent", null],
+            [8, "tool", "completed"],
+            [9, "end", null],
+            [11, "agent", null],
+            [13, "tool", "failed"]
+        ])
+    );
+    let tool = &items[2]["tool"];
+    assert_eq!(
+        json!([tool["title"], tool["texts"], tool["diffs"], tool["output"]]),
+        json!(["Edit", ["whole"], [], {"code":0}]),
+        "the newest content replaces that before, and what is left out stays"
+    );
+    // The page on which it begins has it whole, and the pages behind leave its updates out.
+    let first = page.get("/api/sessions/s1?after=0&limit=3").await.json();
+    assert_eq!(json!([first["more"], first["items"][2]["tool"]["status"]]), json!([true, "completed"]));
+    let rest = page.get(&format!("/api/sessions/s1?after={}", first["next"])).await.json();
+    let kinds: Vec<_> = rest["items"].as_array().unwrap().iter().map(|item| &item["kind"]).collect();
+    assert_eq!(json!(kinds), json!(["end", "agent", "tool"]));
+}
+
+#[tokio::test]
+async fn a_permission_has_its_options_and_the_answer() {
+    let store = turn(1);
+    let asked = json!({"sessionId":"s1","toolCall":{"toolCallId":"t","title":"Edit"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]});
+    for id in [1, 2, 3] {
+        let message = json!({"jsonrpc":"2.0","id":id,"method":"session/request_permission","params":asked});
+        say(&store, 10_000, Direction::In, &message);
+    }
+    let chosen = json!({"outcome":{"outcome":"selected","optionId":"y"}});
+    say(&store, 11_000, Direction::Out, &json!({"jsonrpc":"2.0","id":1,"result":chosen}));
+    let cancelled = json!({"outcome":{"outcome":"cancelled"}});
+    say(&store, 11_000, Direction::Out, &json!({"jsonrpc":"2.0","id":2,"result":cancelled}));
+    let page = Page::open(store).await;
+    let items = page.get("/api/sessions/s1?after=9").await.json()["items"].take();
+    let answers: Vec<_> = items.as_array().unwrap().iter().map(|item| &item["answer"]).collect();
+    assert_eq!(json!(answers), json!(["y", "cancelled", null]));
+    assert_eq!(items[0]["options"][0]["name"], "Yes");
+}
+
+#[tokio::test]
+async fn a_session_of_version_2_is_a_transcript() {
+    let store = turn(2);
+    let update = |update: Value| {
+        let params = json!({"sessionId":"s1","update":update});
+        say(
+            &store,
+            10_000,
+            Direction::In,
+            &json!({"jsonrpc":"2.0","method":"session/update","params":params}),
+        );
+    };
+    update(
+        json!({"sessionUpdate":"tool_call_update","toolCallId":"v","title":"Edit","status":"in_progress"}),
+    );
+    let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same\n";
+    let diff = json!({"type":"diff","changes":[{"operation":"modify","path":"/x"}],"patch":{"format":"git","text":patch}});
+    update(json!({"sessionUpdate":"tool_call_content_chunk","toolCallId":"v","content":diff}));
+    update(
+        json!({"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[{"content":"Do","status":"pending"}]}}),
+    );
+    update(
+        json!({"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn","usage":{"totalTokens":5}}),
+    );
+    let page = Page::open(store).await;
+    let items = page.get("/api/sessions/s1?after=9").await.json()["items"].take();
+    let rows = json!([
+        {"mark":"gap","text":"@@ -1 +1 @@"}, {"mark":"left","text":"old"}, {"mark":"right","text":"new"},
+        {"mark":"same","text":"same"}
+    ]);
+    assert_eq!(items[0]["tool"]["diffs"], json!([{"path":"/x","rows":rows}]));
+    assert_eq!(items[1]["plan"][0]["content"], "Do");
+    assert_eq!(items[2], json!({"seq":13,"kind":"end","text":"end_turn","usage":{"totalTokens":5}}));
+}
+
+#[tokio::test]
+async fn a_large_diff_is_cut_and_shows_what_is_around_its_changes() {
+    let store = turn(1);
+    let old: String = (0..5000).map(|line| format!("line {line}\n")).collect();
+    let new = old.replace("line 40\n", "other\n").replace("line 4000\n", "");
+    for (old, new) in [(old.as_str(), new.as_str()), ("", old.as_str())] {
+        let diff = json!({"type":"diff","path":"/x","oldText":old,"newText":new});
+        let update = json!({"sessionUpdate":"tool_call","toolCallId":new.len().to_string(),"title":"t","content":[diff]});
+        let params = json!({"sessionId":"s1","update":update});
+        say(
+            &store,
+            10_000,
+            Direction::In,
+            &json!({"jsonrpc":"2.0","method":"session/update","params":params}),
+        );
+    }
+    let page = Page::open(store).await;
+    let items = page.get("/api/sessions/s1?after=9").await.json()["items"].take();
+    let marks = |item: &Value| -> String {
+        let rows = item["tool"]["diffs"][0]["rows"].as_array().unwrap().iter();
+        rows.map(|row| &row["mark"].as_str().unwrap()[..1]).collect()
+    };
+    assert_eq!(marks(&items[0]), "ssslrsssgssslsss");
+    assert_eq!(marks(&items[1]), format!("{}g", "r".repeat(2000)));
+}
