@@ -61,7 +61,11 @@ function remarks({ findings, rules, row }) {
   for (const { path, says } of findings) {
     list.append(make("li", "", make("code", "", brief(path, 200)), " ", brief(says, 500)));
   }
-  for (const rule of rules) list.append(make("li", "", brief(String(rule.says ?? rule), 500)));
+  for (const { id, strength, says, rule } of rules) {
+    const item = make("li", "", make("code", "", `${id} ${strength}`), " ", brief(says, 500));
+    item.title = rule;
+    list.append(item);
+  }
   if (row.kind === "other") list.append(make("li", "", "This line is not a message of JSON-RPC."));
   if (list.childElementCount === 0) return [];
   list.setAttribute("aria-label", "Remarks");

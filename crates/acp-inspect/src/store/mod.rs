@@ -4,6 +4,7 @@ pub(crate) mod entry;
 mod ingest;
 mod message;
 pub(crate) mod names;
+mod rules;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 use self::entry::{Entry, Kind, Marks};
 use self::message::Facts;
 use self::names::Names;
+use self::rules::Judged;
 
 pub use self::ingest::RecordSink;
 
@@ -42,6 +44,7 @@ struct Shared {
     reader: Mutex<File>,
     state: Mutex<State>,
     seen: watch::Sender<Seen>,
+    judged: Mutex<Judged>,
 }
 
 /// The growth of a store.
@@ -108,8 +111,14 @@ impl Store {
         let (file, path) = file.into_parts();
         // A file without a name goes with its process, however that ends.
         let path = (!cfg!(unix)).then_some(path);
-        let shared =
-            Shared { file, _path: path, reader, state: Mutex::default(), seen: watch::Sender::default() };
+        let shared = Shared {
+            file,
+            _path: path,
+            reader,
+            state: Mutex::default(),
+            seen: watch::Sender::default(),
+            judged: Mutex::default(),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use acp_testkit::check::Breach;
 use serde_json::{Value, json};
 
 use super::PARSED;
@@ -32,9 +33,16 @@ pub(crate) fn message(store: &Store, seq: u64) -> io::Result<Option<Value>> {
         "cut": is_cut,
         "length": entry.length,
         "findings": found,
-        "rules": [],
+        "rules": store.breaches(seq)?.iter().map(rule).collect::<Vec<_>>(),
         "call": call,
     })))
+}
+
+/// Returns a rule that a message breaks, as the page shows it.
+fn rule(breach: &Breach) -> Value {
+    let Breach { rule, reason, lines, .. } = breach;
+    let others: Vec<u64> = lines.iter().map(|line| *line as u64 + 1).collect();
+    json!({"id": rule.id, "strength": rule.strength.to_string(), "rule": rule.text, "says": reason, "messages": others})
 }
 
 /// Returns the whole line of a message.

@@ -41,11 +41,11 @@ pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Val
     });
     let method = state.methods.name(entry.method).map(str::to_owned);
     drop(state);
-    if let (Some(node), Some(method)) = (node, method)
-        && !findings(version, &method, node).is_empty()
-        && let Some(marks) = row.get_mut("marks")
-    {
-        *marks = json!(["schema"]);
+    let fits = node.zip(method).is_none_or(|(node, method)| findings(version, &method, node).is_empty());
+    let mut found = if fits { Vec::new() } else { vec!["schema".to_owned()] };
+    found.extend(store.breaches(seq)?.iter().map(|breach| breach.rule.id.clone()));
+    if let Some(marks) = row.get_mut("marks") {
+        *marks = json!(found);
     }
     Ok(row)
 }

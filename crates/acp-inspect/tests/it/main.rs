@@ -11,6 +11,7 @@ mod attacks;
 mod browser;
 mod export;
 mod rows;
+mod rules;
 mod size;
 mod support;
 mod transcripts;

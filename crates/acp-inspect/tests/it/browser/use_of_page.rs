@@ -96,7 +96,7 @@ async fn a_message_that_does_not_fit_is_marked_and_says_why() {
     browser.click("#search");
     browser.enter("\"force\"");
     browser.until("document.querySelectorAll('#rows .row').length === 1");
-    assert_eq!(browser.text("#rows .marks"), "schema");
+    assert_eq!(browser.text("#rows .marks"), "schema v1-ext-01");
     browser.click("#rows .row");
     browser.until("document.querySelector('.findings li')");
     assert!(browser.text(".findings code").ends_with("/force"), "{}", browser.text(".findings"));
