@@ -7,6 +7,7 @@
     reason = "what a test expects, it may insist on"
 )]
 
+mod acts;
 mod attacks;
 mod browser;
 mod export;

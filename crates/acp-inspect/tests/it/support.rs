@@ -44,6 +44,10 @@ impl Page {
     pub(crate) async fn of(store: Store, source: Source, name: &str) -> Self {
         let address = ([127, 0, 0, 1], 0).into();
         let inspector = Inspector::listen(address, store.clone(), source, name).await.expect("a port");
+        Self::serve(inspector, store)
+    }
+
+    fn serve(inspector: Inspector, store: Store) -> Self {
         let host = inspector.address().to_string();
         let (_, token) =
             inspector.url().split_once("#token=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
@@ -53,12 +57,27 @@ impl Page {
 
     /// Starts a server and logs in.
     pub(crate) async fn open(store: Store) -> Self {
-        let mut page = Self::closed(store).await;
-        let answer = page.login(&page.token).await;
+        Self::closed(store).await.let_in().await
+    }
+
+    /// Serves by an inspector, and logs in.
+    pub(crate) async fn log_in(inspector: Inspector, store: Store) -> Self {
+        Self::serve(inspector, store).let_in().await
+    }
+
+    async fn let_in(mut self) -> Self {
+        let answer = self.login(&self.token).await;
         assert_eq!(answer.status, 204, "{answer:?}");
         let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
-        page.cookie = cookie.split(';').next().unwrap().to_owned();
-        page
+        self.cookie = cookie.split(';').next().unwrap().to_owned();
+        self
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &str) -> Answer {
+        let (host, cookie, length) = (&self.host, &self.cookie, body.len());
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n");
+        self.send(&format!("{head}Content-Length: {length}\r\n"), body).await
     }
 
     pub(crate) async fn login(&self, token: &str) -> Answer {

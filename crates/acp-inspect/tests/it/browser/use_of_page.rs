@@ -23,9 +23,11 @@ async fn the_token_opens_the_page_and_goes_out_of_the_address() {
 async fn without_the_token_the_page_says_what_to_do() {
     let Some((page, mut browser)) = open(cart()).await else { return };
     browser.call("Network.clearBrowserCookies", json!({}));
-    browser.call("Page.navigate", json!({"url": format!("http://{}/#token=wrong", page.host)}));
     browser.call("Page.reload", json!({}));
     browser.until("document.getElementById('problem')?.textContent.includes('open the address')");
+    browser.call("Page.navigate", json!({"url": "about:blank"}));
+    browser.call("Page.navigate", json!({"url": format!("http://{}/#token=wrong", page.host)}));
+    browser.until("document.getElementById('problem')?.textContent.includes('the token is wrong')");
     assert_eq!(browser.js("document.querySelectorAll('#rows .row').length"), 0);
 }
 

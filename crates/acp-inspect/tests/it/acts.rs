@@ -1,0 +1,218 @@
+//! Acts of a person: what they send to an agent, and what is refused.
+
+use acp_inspect::{Driver, Inspector, Source, Store};
+use acp_testkit::recordings::{Tape, TapeOptions};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split,
+};
+use tokio::task::JoinHandle;
+
+use crate::support::{Answer, Page, turn};
+
+/// A page that drives an agent, which a test plays.
+struct Driven {
+    page: Page,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    run: JoinHandle<std::io::Result<()>>,
+}
+
+impl Driven {
+    async fn start() -> Self {
+        let store = Store::new().expect("a file");
+        let driver = Driver::new("/work".into());
+        let inspector = Inspector::listen(([127, 0, 0, 1], 0).into(), store.clone(), Source::Live, "agent");
+        let page = Page::log_in(inspector.await.expect("a port").driven_by(&driver), store.clone()).await;
+        let (here, there) = duplex(4096);
+        let run = tokio::spawn(async move {
+            let tape = Tape::start_into(store.sink(), TapeOptions::default().redaction(None))?;
+            let (reader, writer) = split(here);
+            driver.run(&tape, reader, writer).await
+        });
+        let (reader, writer) = split(there);
+        let mut driven = Self { page, lines: BufReader::new(reader).lines(), writer, run };
+        let first = driven.next().await;
+        assert_eq!(
+            json!([first["method"], first["id"], first["params"]["protocolVersion"]]),
+            json!(["initialize", 0, 1])
+        );
+        driven.page.store.watch().wait_for(|seen| seen.messages > 0).await.expect("it goes on");
+        assert_eq!(first["params"]["clientCapabilities"], json!({}), "it offers nothing");
+        driven
+    }
+
+    /// Returns the next message to the agent.
+    async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next_line().await.expect("text").expect("a line")).expect("JSON")
+    }
+
+    async fn say(&mut self, message: &Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("it reads");
+    }
+
+    async fn act(&self, act: &Value) -> Answer {
+        self.page.post("/api/act", &act.to_string()).await
+    }
+
+    async fn does(&self, act: &Value) {
+        let answer = self.act(act).await;
+        assert_eq!(answer.status, 200, "{act}: {}", answer.text());
+    }
+
+    async fn refuses(&self, status: u16, act: &Value, says: &str) {
+        let answer = self.act(act).await;
+        assert!(
+            answer.status == status && answer.text().contains(says),
+            "{act}: {} {}",
+            answer.status,
+            answer.text()
+        );
+    }
+
+    /// Asks for a permission, and returns the number of the question once the page knows of it.
+    async fn ask(&mut self, session: &str) -> u64 {
+        let before = self.page.store.seen().messages;
+        let options = json!([{"optionId":"yes","name":"Yes","kind":"allow_once"}]);
+        let params = json!({"sessionId":session,"toolCall":{"toolCallId":"t"},"options":options});
+        self.say(&json!({"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":params}))
+            .await;
+        let mut seen = self.page.store.watch();
+        seen.wait_for(|seen| seen.messages > before).await.expect("it goes on");
+        self.page.store.seen().messages
+    }
+}
+
+#[tokio::test]
+async fn each_act_is_a_message_to_the_agent() {
+    let mut driven = Driven::start().await;
+    assert_eq!(driven.page.get("/api/state").await.json()["acts"], true);
+    driven.does(&json!({"act":"open"})).await;
+    let opened = driven.next().await;
+    assert_eq!(
+        opened,
+        json!({"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}})
+    );
+    driven.does(&json!({"act":"prompt","session":"s","text":"two\nlines"})).await;
+    let prompted = driven.next().await;
+    let blocks = json!([{"type":"text","text":"two\nlines"}]);
+    assert_eq!(prompted["params"], json!({"sessionId":"s","prompt":blocks}));
+    // A request gets an id of its own, a notification gets none, and an answer keeps its id.
+    for (text, sent) in [
+        (
+            r#"{"id":0,"method":"_m","params":[1]}"#,
+            json!({"jsonrpc":"2.0","id":3,"method":"_m","params":[1]}),
+        ),
+        (r#"{"jsonrpc":"9","method":"_n"}"#, json!({"jsonrpc":"2.0","method":"_n"})),
+        (r#"{"id":7,"result":null}"#, json!({"jsonrpc":"2.0","id":7,"result":null})),
+    ] {
+        driven.does(&json!({"act":"send","text":text})).await;
+        assert_eq!(driven.next().await, sent);
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_answered_once_with_one_of_its_options() {
+    let mut driven = Driven::start().await;
+    let seq = driven.ask("s").await;
+    driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"other"}), "has no such option").await;
+    driven.refuses(409, &json!({"act":"answer","seq":1,"option":"yes"}), "not a question").await;
+    driven.refuses(409, &json!({"act":"answer","seq":u64::MAX,"option":"yes"}), "not a question").await;
+    driven.does(&json!({"act":"answer","seq":seq,"option":"yes"})).await;
+    let outcome = json!({"outcome":"selected","optionId":"yes"});
+    assert_eq!(driven.next().await, json!({"jsonrpc":"2.0","id":"q","result":{"outcome":outcome}}));
+    driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"yes"}), "not a question").await;
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_withdraws_the_questions_of_its_session_alone() {
+    let mut driven = Driven::start().await;
+    driven.ask("other").await;
+    driven.ask("s").await;
+    driven.does(&json!({"act":"cancel","session":"s"})).await;
+    assert_eq!(
+        driven.next().await,
+        json!({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})
+    );
+    let cancelled = driven.next().await;
+    assert_eq!(cancelled["result"]["outcome"], json!({"outcome":"cancelled"}));
+    driven.does(&json!({"act":"open"})).await;
+    assert_eq!(driven.next().await["method"], "session/new", "the other question still waits");
+}
+
+#[tokio::test]
+async fn a_method_that_the_page_does_not_offer_is_answered_by_an_error() {
+    let mut driven = Driven::start().await;
+    driven.say(&json!({"jsonrpc":"2.0","id":null,"method":"fs/read_text_file","params":{}})).await;
+    let answer = driven.next().await;
+    assert_eq!(json!([answer["id"], answer["error"]["code"]]), json!([null, -32601]));
+    // Lines that are not requests are only shown.
+    for line in ["not JSON", "[]", "{}", "", r#"{"id":1,"result":{}}"#, r#"{"method":"_x"}"#] {
+        driven.writer.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    driven.say(&json!({"jsonrpc":"2.0","id":"last","method":"_y"})).await;
+    assert_eq!(driven.next().await["id"], "last");
+}
+
+#[tokio::test]
+async fn an_act_that_says_too_little_is_refused() {
+    let driven = Driven::start().await;
+    for (act, says) in [
+        (json!({}), "no `act`"),
+        (json!({"act":"dance"}), "must be open, prompt"),
+        (json!({"act":"prompt","text":"x"}), "no `session`"),
+        (json!({"act":"prompt","session":"s","text":""}), "no `text`"),
+        (json!({"act":"answer","option":"x"}), "no `seq`"),
+        (json!({"act":"answer","seq":-1}), "no `seq`"),
+        (json!([1]), "no `act`"),
+    ] {
+        driven.refuses(400, &act, says).await;
+    }
+    driven.refuses(409, &json!({"act":"send","text":"[]"}), "not an object").await;
+    driven.refuses(409, &json!({"act":"send","text":"{"}), "not JSON").await;
+    driven.refuses(413, &json!({"act":"send","text":"x".repeat(1 << 20)}), "longer than 1 MiB").await;
+    assert_eq!(driven.page.get("/api/act").await.status, 405);
+}
+
+#[tokio::test]
+async fn a_stranger_acts_nowhere() {
+    let driven = Driven::start().await;
+    let host = &driven.page.host;
+    let body = r#"{"act":"open"}"#;
+    let length = format!("Content-Length: {}\r\n", body.len());
+    let cookie = format!("Cookie: {}\r\n", driven.page.cookie);
+    for (head, status) in [
+        (format!("Host: {host}\r\nOrigin: http://{host}\r\n"), 401),
+        (format!("Host: {host}\r\n{cookie}"), 403),
+        (format!("Host: {host}\r\nOrigin: http://example.org\r\n{cookie}"), 403),
+        (format!("Host: example.org\r\nOrigin: http://{host}\r\n{cookie}"), 403),
+    ] {
+        let answer = driven.page.send(&format!("POST /api/act HTTP/1.1\r\n{head}{length}"), body).await;
+        assert_eq!(answer.status, status, "{head}");
+    }
+    // A page that only looks on does not act for its owner either.
+    let page = Page::open(turn(1)).await;
+    assert_eq!(page.post("/api/act", body).await.status, 404);
+}
+
+#[tokio::test]
+async fn an_agent_that_ended_gets_no_more_messages() {
+    let mut driven = Driven::start().await;
+    driven.writer.shutdown().await.unwrap();
+    driven.run.await.unwrap().expect("an end is not a failure");
+    let answer = driven.page.post("/api/act", r#"{"act":"open"}"#).await;
+    assert!(answer.status == 409 && answer.text().contains("the agent has ended"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_and_never_reads_is_given_up() {
+    let mut driven = Driven::start().await;
+    let question = json!({"jsonrpc":"2.0","id":"x".repeat(1000),"method":"_x"});
+    let writer = async {
+        // It ends when the other side has given up.
+        while driven.writer.write_all(format!("{question}\n").as_bytes()).await.is_ok() {}
+    };
+    let (ended, ()) = tokio::join!(driven.run, writer);
+    let error = ended.unwrap().expect_err("it is given up");
+    assert!(error.to_string().contains("does not read"), "{error}");
+}
