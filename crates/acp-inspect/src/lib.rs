@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] holds the messages: their lines in a temporary file, and 32 bytes each in memory. It
 //! is filled from a recording, or by a [`Tape`](acp_testkit::recordings::Tape) while a connection
-//! runs. An [`Inspector`] serves the page about it. With a [`Driver`] the page is the client. The page
+//! runs, or by the [`Links`] of a chain of proxies. An [`Inspector`] serves the page about it. With a [`Driver`] the page is the client. The page
 //! [INSPECTOR](https://github.com/acp-rs/acp/blob/main/docs/INSPECTOR.md) describes the addresses
 //! and the defences. `acp inspect` is this crate as a program.
 //!
@@ -29,4 +29,4 @@ mod view;
 
 pub use self::drive::Driver;
 pub use self::server::{Inspector, Source};
-pub use self::store::{RecordSink, Seen, Store};
+pub use self::store::{Links, RecordSink, Seen, Store};

@@ -1,6 +1,8 @@
 //! The arguments of `acp conduct`.
 
 use std::ffi::OsString;
+#[cfg(feature = "inspect")]
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -15,6 +17,9 @@ pub(crate) struct ConductArgs {
     pub(crate) audit: Option<PathBuf>,
     /// The way that is taken first for MCP servers of proxies.
     pub(crate) mcp: Option<McpWay>,
+    /// The address of a page about the chain.
+    #[cfg(feature = "inspect")]
+    pub(crate) inspect: Option<SocketAddr>,
 }
 
 /// A way by which MCP servers of proxies reach the agent.
@@ -52,7 +57,7 @@ pub(crate) enum ChainSource {
 }
 
 pub(super) fn definition() -> Command {
-    Command::new("conduct")
+    let command = Command::new("conduct")
         .about("Is an agent for its client, made of proxies and an agent behind them")
         .override_usage(
             "acp conduct [OPTIONS] PROXY [ARGS…] -- PROXY [ARGS…] -- AGENT [ARGS…]\n       \
@@ -65,7 +70,7 @@ pub(super) fn definition() -> Command {
              see docs/PROXIES.md.\n\n\
              An agent that takes no MCP servers over its connection gets those of proxies by `acp mcp-shim`, or \
              by HTTP on this machine.\n\n\
-             Example:\n  acp conduct my-proxy -- my-agent --acp\n\n\
+             Example:\n  acp conduct my-proxy -- my-agent --acp\n  acp conduct --inspect --file chain.toml\n\n\
              Exit status: 0 the client has gone, 1 a component has failed, 130 a signal.",
         )
         .arg(
@@ -101,7 +106,22 @@ pub(super) fn definition() -> Command {
                 .allow_hyphen_values(true)
                 .value_parser(value_parser!(OsString))
                 .help("the components, separated by `--`"),
-        )
+        );
+    #[cfg(feature = "inspect")]
+    let command = command.arg(
+        Arg::new("inspect")
+            .long("inspect")
+            .value_name("ADDRESS")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("127.0.0.1:0")
+            .value_parser(super::inspect::address)
+            .help(
+                "show the connections of all components in the browser, as `acp inspect` does: the address of the \
+                 page stands on stderr [default: 127.0.0.1:0, a free port]",
+            ),
+    );
+    command
 }
 
 pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
@@ -113,7 +133,7 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
         if as_proxy || mcp.is_some() || !words.is_empty() {
             return Err("`--file` describes the whole chain: leave everything else out".to_owned());
         }
-        return Ok(ConductArgs { chain: ChainSource::File(file.clone()), audit, mcp: None });
+        return Ok(args(ChainSource::File(file.clone()), audit, None, matches));
     }
     let components: Vec<Vec<OsString>> = if words.is_empty() {
         Vec::new()
@@ -126,5 +146,21 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ConductArgs, String> {
     if components.is_empty() && !as_proxy {
         return Err("the agent is missing: acp conduct PROXY [ARGS…] -- AGENT [ARGS…]".to_owned());
     }
-    Ok(ConductArgs { chain: ChainSource::Words { components, as_proxy }, audit, mcp })
+    Ok(args(ChainSource::Words { components, as_proxy }, audit, mcp, matches))
+}
+
+fn args(
+    chain: ChainSource,
+    audit: Option<PathBuf>,
+    mcp: Option<McpWay>,
+    #[cfg_attr(not(feature = "inspect"), expect(unused_variables, reason = "there is no page"))]
+    matches: &ArgMatches,
+) -> ConductArgs {
+    ConductArgs {
+        chain,
+        audit,
+        mcp,
+        #[cfg(feature = "inspect")]
+        inspect: matches.get_one("inspect").copied(),
+    }
 }

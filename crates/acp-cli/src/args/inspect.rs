@@ -92,7 +92,8 @@ pub(super) fn read(matches: &ArgMatches) -> Result<InspectArgs, String> {
     Ok(InspectArgs { listen: listen.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into()), source })
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
+/// Reads an address of the loopback device.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let address = text.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback());
     address.ok_or_else(|| "it must be an address of the loopback device, such as 127.0.0.1:8080".to_owned())
 }

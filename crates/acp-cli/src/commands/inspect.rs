@@ -93,12 +93,17 @@ fn options() -> TapeOptions {
     })
 }
 
-async fn inspector(listen: SocketAddr, store: &Store, source: Kind, name: &str) -> io::Result<Inspector> {
+pub(super) async fn inspector(
+    listen: SocketAddr,
+    store: &Store,
+    source: Kind,
+    name: &str,
+) -> io::Result<Inspector> {
     Inspector::listen(listen, store.clone(), source, name).await
 }
 
 /// Starts the server beside the work, and tells the user its address.
-fn serve(inspector: Inspector) {
+pub(super) fn serve(inspector: Inspector) {
     tell(&format!("acp: open {}", inspector.url()));
     tokio::spawn(inspector.serve());
 }

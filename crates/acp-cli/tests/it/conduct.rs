@@ -153,3 +153,90 @@ fn a_shim_that_reaches_nobody_says_so() {
         assert!(text(&run.stderr).contains(wants), "{}", text(&run.stderr));
     }
 }
+
+/// A client of a program that speaks on its stdio.
+#[cfg(all(unix, feature = "inspect"))]
+struct Talk {
+    stdin: std::process::ChildStdin,
+    lines: std::io::Lines<std::io::BufReader<std::process::ChildStdout>>,
+}
+
+#[cfg(all(unix, feature = "inspect"))]
+impl Talk {
+    fn ask(&mut self, id: u32, method: &str, params: &serde_json::Value) -> serde_json::Value {
+        let request = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(self.stdin, "{request}").expect("it reads");
+        loop {
+            let line = self.lines.next().expect("it answers").expect("text");
+            let mut message: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == id && message.get("method").is_none() {
+                return message["result"].take();
+            }
+        }
+    }
+}
+
+/// The page has a lane for each component with a connection, and each message stands on its own
+/// connection. Sessions, counts, rules and exports are those of the client.
+#[cfg(all(unix, feature = "inspect"))]
+#[test]
+fn a_chain_is_shown_with_its_components() {
+    use std::io::{BufRead as _, BufReader};
+
+    use serde_json::{Value, json};
+
+    let args =
+        [&["conduct", "--inspect"][..], &PASS[..], &["--"], &PASS, &["--", ACP, "demo-agent"]].concat();
+    let mut command = Command::new(ACP);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().expect("acp runs");
+    let page = crate::inspect::Page::open(&mut BufReader::new(process.stderr.take().expect("is piped")));
+    let stdin = process.stdin.take().expect("is piped");
+    let lines = BufReader::new(process.stdout.take().expect("is piped")).lines();
+    let mut talk = Talk { stdin, lines };
+    let info = json!({"name": "test", "version": "1"});
+    talk.ask(0, "initialize", &json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": {}}));
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = json!({"cwd": folder.path(), "mcpServers": []});
+    let session = talk.ask(1, "session/new", &open)["sessionId"].clone();
+    let text = json!([{"type": "text", "text": "hello"}]);
+    talk.ask(2, "session/prompt", &json!({"sessionId": session, "prompt": text}));
+    // Its answer has passed five connections when it is here.
+    let rows = page.until_rows(|row| row["to"] == "client" && row["id"] == "2");
+    assert_eq!(page.get("/api/state")["lanes"], json!(["client", "conductor", "acp", "acp 2", "acp 3"]));
+    let between = |from: &str, to: &str| -> Vec<&str> {
+        let rows =
+            rows.iter().filter(|row| row["from"] == from && row["to"] == to && row["kind"] == "request");
+        rows.filter_map(|row| row["method"].as_str()).collect()
+    };
+    let asked = ["session/new", "session/prompt"];
+    assert_eq!(between("client", "conductor"), ["initialize", asked[0], asked[1]]);
+    assert_eq!(between("conductor", "acp"), ["proxy/initialize", asked[0], asked[1]]);
+    assert_eq!(between("acp", "conductor"), ["proxy/successor"; 3]);
+    assert_eq!(between("conductor", "acp 3"), ["initialize", asked[0], asked[1]]);
+    for row in rows.iter().filter(|row| row["kind"] == "response") {
+        let pair = rows.iter().find(|asked| asked["seq"] == row["pair"]).expect("its request");
+        assert_eq!((&pair["from"], &pair["to"]), (&row["to"], &row["from"]), "{row}");
+    }
+    // The messages of the client are counted once.
+    let counted = page.get("/api/statistics")["methods"].as_array().expect("methods").clone();
+    let prompts = counted.iter().find(|line| line["method"] == "session/prompt").expect("a line");
+    assert_eq!(prompts["count"], 1);
+    assert!(counted.iter().all(|line| line["method"] != "proxy/successor"));
+    let sessions = page.get("/api/sessions");
+    assert_eq!((&sessions[0]["id"], &sessions[0]["turns"]), (&session, &json!(1)));
+    let items = page.get(&format!("/api/sessions/{}", session.as_str().expect("text")))["items"].clone();
+    let said: Vec<&Value> =
+        items.as_array().expect("items").iter().filter(|item| item["kind"] == "user").collect();
+    assert_eq!(said.len(), 1, "{items}");
+    let lane = page.get("/api/rows?after=0&limit=500&lane=acp%203")["rows"].as_array().expect("rows").len();
+    assert!(lane > 0 && lane < rows.len());
+    let recorded = page.text("/api/export?kind=redacted");
+    assert!(recorded.contains("session/prompt") && !recorded.contains("proxy/"), "{recorded}");
+    let diagram = page.text("/api/sequence.svg");
+    assert!(["conductor", "acp 2", "acp 3"].iter().all(|lane| diagram.contains(&format!(">{lane}<"))));
+    let marked: Vec<&Value> = rows.iter().filter(|row| row["marks"] != json!([])).collect();
+    assert!(marked.is_empty(), "{marked:?}");
+    drop(talk);
+    assert!(process.wait().expect("it ends").success());
+}

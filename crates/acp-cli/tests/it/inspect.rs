@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use serde_json::Value;
+
 fn inspect(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.arg("inspect").args(words);
@@ -16,11 +18,60 @@ fn inspect(words: &[&str]) -> Command {
 fn start(words: &[&str]) -> (Child, BufReader<ChildStderr>, String, String) {
     let mut process = inspect(words).spawn().expect("acp runs");
     let mut err = BufReader::new(process.stderr.take().expect("is piped"));
+    let (host, token) = address(&mut err);
+    (process, err, host, token)
+}
+
+/// A page that this test is let in to.
+pub(crate) struct Page {
+    host: String,
+    cookie: String,
+}
+
+impl Page {
+    /// Opens the page whose address the program says on stderr.
+    pub(crate) fn open(err: &mut impl BufRead) -> Self {
+        let (host, token) = address(err);
+        let cookie = cookie(&host, &token);
+        Self { host, cookie }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let answer = self.text(path);
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{path}: {error}: {answer}"))
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        let answer = ask(&self.host, &format!("GET {path} HTTP/1.1\r\nCookie: {}\r\n", self.cookie), "");
+        answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).expect("a body")
+    }
+
+    /// Waits for a row, and returns all rows.
+    pub(crate) fn until_rows(&self, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut stream = BufReader::new(TcpStream::connect(&self.host).expect("it listens"));
+        let head =
+            format!("GET /api/events HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n", self.host, self.cookie);
+        stream.get_mut().write_all(head.as_bytes()).expect("it reads");
+        // There is an event at the beginning, and one for each growth.
+        for line in stream.lines().map(|line| line.expect("text")) {
+            if line.starts_with("data:") {
+                let rows = self.get("/api/rows?after=0&limit=500")["rows"].as_array().expect("rows").clone();
+                if rows.iter().any(&wanted) {
+                    return rows;
+                }
+            }
+        }
+        panic!("the row does not come")
+    }
+}
+
+/// Reads the host and the token of the address that the program says.
+fn address(err: &mut impl BufRead) -> (String, String) {
     let mut line = String::new();
     err.read_line(&mut line).expect("an address");
     let address = line.trim().strip_prefix("acp: open http://").unwrap_or_else(|| panic!("{line}"));
     let (host, token) = address.split_once("/#token=").expect("a token");
-    (process, err, host.to_owned(), token.to_owned())
+    (host.to_owned(), token.to_owned())
 }
 
 fn ask(host: &str, head: &str, body: &str) -> String {

@@ -41,7 +41,7 @@ pub(crate) struct Entry {
     pub(crate) marks: Marks,
 }
 
-/// Facts of a message that are yes or no.
+/// Facts of a message that are yes or no, and the number of its link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks(u8);
 
@@ -52,6 +52,10 @@ impl Marks {
     pub(crate) const ERROR: u8 = 2;
     /// It is JSON.
     pub(crate) const JSON: u8 = 4;
+    /// The bits before those of the link.
+    const LINK: u32 = 3;
+    /// The greatest number of a link.
+    pub(crate) const MOST_LINKS: u8 = u8::MAX >> Self::LINK;
 
     pub(crate) const fn with(self, mark: u8, is_set: bool) -> Self {
         if is_set { Self(self.0 | mark) } else { self }
@@ -59,5 +63,16 @@ impl Marks {
 
     pub(crate) const fn has(self, mark: u8) -> bool {
         self.0 & mark != 0
+    }
+
+    /// Sets the number of the link.
+    pub(crate) const fn on(self, link: u8) -> Self {
+        Self(self.0 | (link << Self::LINK))
+    }
+
+    /// Returns the number of the connection within a chain: 1 is that of the client. Without a chain
+    /// it is 0.
+    pub(crate) const fn link(self) -> u8 {
+        self.0 >> Self::LINK
     }
 }

@@ -2,9 +2,10 @@
 
 pub(crate) mod entry;
 mod ingest;
+mod links;
 mod message;
 pub(crate) mod names;
-mod rules;
+pub(crate) mod rules;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -22,7 +23,10 @@ use self::names::Names;
 use self::rules::Judged;
 
 pub use self::ingest::RecordSink;
+pub use self::links::Links;
 
+/// The lane between the client and the components of a chain.
+const CONDUCTOR: &str = "conductor";
 /// The most requests that may be without an answer. The answer of one more has no pair.
 const MOST_PENDING: usize = 65_536;
 
@@ -73,7 +77,9 @@ pub(crate) struct State {
     pub(crate) start: Option<SystemTime>,
     /// The requests for permission that were not answered.
     pub(crate) asks: BTreeSet<u32>,
-    pending: HashMap<(bool, String), u32>,
+    /// The names of the connections of a chain. The first is the client's.
+    links: Vec<String>,
+    pending: HashMap<(u8, bool, String), u32>,
     end: u64,
 }
 
@@ -81,6 +87,52 @@ impl State {
     /// Returns the entry of a message. The first has number 1.
     pub(crate) fn entry(&self, seq: u64) -> Option<&Entry> {
         self.entries.get(usize::try_from(seq.checked_sub(1)?).ok()?)
+    }
+
+    /// Adds the connection to a component, or to the client, and returns its number. Components beyond
+    /// the most that there may be have one number.
+    fn add_link(&mut self, component: Option<&str>) -> u8 {
+        if self.links.is_empty() {
+            self.links.push("client".to_owned());
+        }
+        let Some(name) = component else { return 1 };
+        let most = usize::from(Marks::MOST_LINKS);
+        if self.links.len() < most {
+            let known = |lane: &str| lane == CONDUCTOR || self.links.iter().any(|known| known == lane);
+            let numbered = (2_usize..).map(|number| format!("{name} {number}"));
+            let lane = std::iter::once(name.to_owned()).chain(numbered).find(|lane| !known(lane));
+            self.links
+                .push(lane.filter(|_| self.links.len() + 1 < most).unwrap_or_else(|| "(other)".to_owned()));
+        }
+        u8::try_from(self.links.len()).unwrap_or(Marks::MOST_LINKS)
+    }
+
+    /// Returns the lanes, from the left to the right.
+    pub(crate) fn lanes(&self) -> Vec<&str> {
+        match self.links.split_first() {
+            None => vec!["client", "agent"],
+            Some((client, components)) => [client.as_str(), CONDUCTOR]
+                .into_iter()
+                .chain(components.iter().map(String::as_str))
+                .collect(),
+        }
+    }
+
+    /// Returns the lanes that a message goes between.
+    pub(crate) fn ends(&self, entry: &Entry) -> (&str, &str) {
+        let link = usize::from(entry.marks.link());
+        let peer = link.checked_sub(1).and_then(|at| self.links.get(at)).map(String::as_str);
+        match peer {
+            None if self.is_of_client(entry) => ("client", "agent"),
+            None => ("agent", "client"),
+            Some(peer) if entry.marks.has(Marks::OUT) => (CONDUCTOR, peer),
+            Some(peer) => (peer, CONDUCTOR),
+        }
+    }
+
+    /// Returns true for a message between the client and its agent, which may be a whole chain.
+    pub(crate) const fn is_in_front(entry: &Entry) -> bool {
+        entry.marks.link() <= 1
     }
 
     /// Returns true for a message of the client.
@@ -127,6 +179,10 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be written. The line is not there, and the store goes on.
     pub fn append(&self, time: SystemTime, direction: Direction, line: &[u8]) -> io::Result<()> {
+        self.append_on(0, time, direction, line)
+    }
+
+    fn append_on(&self, link: u8, time: SystemTime, direction: Direction, line: &[u8]) -> io::Result<()> {
         let facts = Facts::read(line);
         let mut state = self.lock();
         let length = u32::try_from(line.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
@@ -136,7 +192,7 @@ impl Store {
         file.write_all(line)?;
         let offset = state.end;
         state.end += u64::from(length);
-        state.add(facts, time, direction, offset, length);
+        state.add(facts, time, (link, direction), offset, length);
         let messages = state.entries.len() as u64;
         drop(state);
         self.shared.seen.send_modify(|seen| seen.messages = messages);
@@ -189,12 +245,14 @@ impl Store {
 }
 
 impl State {
-    fn add(&mut self, facts: Facts, time: SystemTime, direction: Direction, offset: u64, length: u32) {
+    fn add(&mut self, facts: Facts, time: SystemTime, on: (u8, Direction), offset: u64, length: u32) {
+        let (link, direction) = on;
+        let is_in_front = link <= 1;
         let start = *self.start.get_or_insert(time);
         let micros = time.duration_since(start).unwrap_or_default().as_micros();
         let is_out = direction == Direction::Out;
         let seq = u32::try_from(self.entries.len() + 1).unwrap_or(u32::MAX);
-        if self.client.is_none() {
+        if self.client.is_none() && is_in_front {
             self.client = facts.client(direction);
         }
         let mut entry = Entry {
@@ -209,20 +267,21 @@ impl State {
             marks: Marks::default()
                 .with(Marks::OUT, is_out)
                 .with(Marks::ERROR, facts.is_error)
-                .with(Marks::JSON, facts.is_json),
+                .with(Marks::JSON, facts.is_json)
+                .on(link),
         };
         match (facts.kind, facts.id) {
             (Kind::Request, Some(id)) if self.pending.len() < MOST_PENDING => {
-                if facts.method.as_deref() == Some("initialize") {
+                if facts.method.as_deref() == Some("initialize") && is_in_front {
                     self.initialize.get_or_insert(u64::from(seq));
                 }
-                if facts.method.as_deref() == Some("session/request_permission") {
+                if facts.method.as_deref() == Some("session/request_permission") && is_in_front {
                     self.asks.insert(seq);
                 }
-                self.pending.insert((is_out, id), seq);
+                self.pending.insert((link, is_out, id), seq);
             }
             (Kind::Response, Some(id)) => {
-                if let Some(request) = self.pending.remove(&(!is_out, id)) {
+                if let Some(request) = self.pending.remove(&(link, !is_out, id)) {
                     self.answer(&mut entry, request, seq);
                     if self.initialize == Some(u64::from(request)) {
                         self.version = facts.version;

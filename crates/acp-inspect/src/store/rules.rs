@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use acp_testkit::check::{Breach, observe};
+use acp_testkit::check::{Rule, observe};
 use acp_types::method::Side;
 
 use super::{State, Store};
@@ -16,6 +16,16 @@ const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// The part of the time that may go into judging a connection that grows.
 const SHARE: u32 = 10;
 
+/// A rule that a message breaks.
+#[derive(Clone, Debug)]
+pub(crate) struct Broken {
+    pub(crate) rule: &'static Rule,
+    /// The reason, for people.
+    pub(crate) reason: String,
+    /// The messages that show it.
+    pub(crate) messages: Vec<u64>,
+}
+
 /// The breaches in the messages that were judged last.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
@@ -23,7 +33,7 @@ pub(super) struct Judged {
     messages: u64,
     /// The time of the judgement, and the time that it took.
     at: Option<(Instant, Duration)>,
-    by_seq: HashMap<u64, Vec<Breach>>,
+    by_seq: HashMap<u64, Vec<Broken>>,
 }
 
 impl Store {
@@ -32,7 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the lines cannot be read.
-    pub(crate) fn breaches(&self, seq: u64) -> io::Result<Vec<Breach>> {
+    pub(crate) fn breaches(&self, seq: u64) -> io::Result<Vec<Broken>> {
         let messages = self.seen().messages.min(MOST);
         let mut judged = self.shared.judged.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let is_due = judged.at.is_none_or(|(at, took)| at.elapsed() >= took * SHARE);
@@ -45,24 +55,32 @@ impl Store {
         Ok(judged.by_seq.get(&seq).cloned().unwrap_or_default())
     }
 
-    fn judge(&self, messages: u64) -> io::Result<HashMap<u64, Vec<Breach>>> {
+    fn judge(&self, messages: u64) -> io::Result<HashMap<u64, Vec<Broken>>> {
         let mut by_seq = HashMap::<_, Vec<_>>::new();
         // Of a conversation without its beginning nobody knows what was agreed.
         if self.seen().lost > 0 || self.lock().initialize != Some(1) {
             return Ok(by_seq);
         }
         let (mut lines, mut bytes) = (Vec::new(), 0);
+        let mut seqs = Vec::new();
         for seq in 1..=messages {
             let Some((entry, side)) = self.lock().said(seq) else { break };
+            if !State::is_in_front(&entry) {
+                continue;
+            }
             bytes += u64::from(entry.length);
             if bytes > MOST_BYTES {
                 break;
             }
             lines.push((side, self.line(&entry, usize::MAX)?));
+            seqs.push(seq);
         }
         for breach in observe(lines) {
-            let last = breach.lines.iter().max().copied().unwrap_or_default();
-            by_seq.entry(last as u64 + 1).or_default().push(breach);
+            let messages: Vec<u64> =
+                breach.lines.iter().filter_map(|line| seqs.get(*line)).copied().collect();
+            let Some(last) = messages.iter().max().copied() else { continue };
+            let broken = Broken { rule: breach.rule, reason: breach.reason, messages };
+            by_seq.entry(last).or_default().push(broken);
         }
         Ok(by_seq)
     }

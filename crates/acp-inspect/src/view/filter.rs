@@ -5,8 +5,6 @@ use std::io;
 use crate::store::entry::{Entry, Marks};
 use crate::store::{State, Store};
 
-use super::row::ends;
-
 /// The choice of messages: all conditions that are given must hold.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
@@ -27,7 +25,7 @@ impl Filter {
         let is = |wanted: &Option<String>, name: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| name == Some(wanted))
         };
-        let (from, to) = ends(state, entry);
+        let (from, to) = state.ends(entry);
         let method = state.methods.name(entry.method).unwrap_or_default();
         is(&self.session, state.sessions.name(entry.session))
             && is(&self.kind, Some(entry.kind.name()))

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use acp_testkit::check::Breach;
 use serde_json::{Value, json};
 
 use super::PARSED;
 use super::findings::findings;
 use super::row::row;
-use crate::store::Store;
 use crate::store::entry::{Entry, Kind};
+use crate::store::rules::Broken;
+use crate::store::{State, Store};
 
 /// The most bytes of a line that are shown.
 const SHOWN: usize = 256 * 1024;
@@ -22,7 +22,11 @@ pub(crate) fn message(store: &Store, seq: u64) -> io::Result<Option<Value>> {
     let whole = if entry.length as usize <= PARSED { store.line(&entry, PARSED)? } else { Vec::new() };
     let (version, method, is_of_client) = {
         let state = store.lock();
-        (state.version, state.methods.name(entry.method).map(str::to_owned), state.is_of_client(&entry))
+        (
+            state.version,
+            state.methods.name(entry.method).map(str::to_owned),
+            state.is_of_client(&entry) && State::is_in_front(&entry),
+        )
     };
     let node = acp_json::parse_slice(&whole).ok();
     let call = method.as_deref().filter(|_| is_of_client).and_then(|method| call(&entry, method, &whole));
@@ -39,10 +43,9 @@ pub(crate) fn message(store: &Store, seq: u64) -> io::Result<Option<Value>> {
 }
 
 /// Returns a rule that a message breaks, as the page shows it.
-fn rule(breach: &Breach) -> Value {
-    let Breach { rule, reason, lines, .. } = breach;
-    let others: Vec<u64> = lines.iter().map(|line| *line as u64 + 1).collect();
-    json!({"id": rule.id, "strength": rule.strength.to_string(), "rule": rule.text, "says": reason, "messages": others})
+fn rule(broken: &Broken) -> Value {
+    let Broken { rule, reason, messages } = broken;
+    json!({"id": rule.id, "strength": rule.strength.to_string(), "rule": rule.text, "says": reason, "messages": messages})
 }
 
 /// Returns the whole line of a message.

@@ -29,7 +29,7 @@ pub(crate) use self::rows::{Page, rows};
 pub(crate) use self::sequence::sequence;
 pub(crate) use self::sessions::sessions;
 pub(crate) use self::statistics::statistics;
-pub(crate) use self::summary::{capabilities, lanes};
+pub(crate) use self::summary::capabilities;
 pub(crate) use self::transcript::transcript;
 
 /// The longest line that is parsed to be shown, in bytes. Of a longer one the page has the text.

@@ -16,7 +16,7 @@ pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Val
     let about = node.as_ref().and_then(about);
     let id = node.as_ref().and_then(|node| node.get("id")).map(id_text);
     let state = store.lock();
-    let (from, to) = ends(&state, entry);
+    let (from, to) = state.ends(entry);
     let version = state.version;
     let pair = state.entry(u64::from(entry.pair)).copied();
     let is_answer = pair.is_some_and(|_| u64::from(entry.pair) < seq);
@@ -48,11 +48,6 @@ pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Val
         *marks = json!(found);
     }
     Ok(row)
-}
-
-/// Returns the lanes that a message goes between.
-pub(super) fn ends(state: &crate::store::State, entry: &Entry) -> (&'static str, &'static str) {
-    if state.is_of_client(entry) { ("client", "agent") } else { ("agent", "client") }
 }
 
 /// Returns an id as the page shows it: text without quotes.

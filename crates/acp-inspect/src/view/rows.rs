@@ -38,8 +38,8 @@ impl Found {
     fn joins(&mut self, seq: u64, entry: &Entry, is_forward: bool) -> bool {
         let is_neighbour = if is_forward { self.last + 1 == seq } else { seq + 1 == self.seq };
         let is_same = self.entry.update != 0
-            && (self.entry.update, self.entry.session, self.entry.method)
-                == (entry.update, entry.session, entry.method);
+            && (self.entry.update, self.entry.session, self.entry.method, self.entry.marks.link())
+                == (entry.update, entry.session, entry.method, entry.marks.link());
         if !is_neighbour || !is_same {
             return false;
         }

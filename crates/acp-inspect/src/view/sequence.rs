@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
-use super::row::ends;
 use crate::store::entry::{Entry, Kind, Marks};
 use crate::store::{State, Store};
 
 /// The most messages of a diagram.
 const MOST: u64 = 500;
 const LEFT: u32 = 120;
-const RIGHT: u32 = 680;
+/// The width between the first lane and the last of two.
+const WIDTH: u32 = 560;
+/// The width between neighbours of more lanes.
+const LANE: u32 = 240;
 const TOP: u32 = 64;
 const STEP: u32 = 28;
 
@@ -28,14 +30,17 @@ pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String 
     let to = to.min(from.saturating_add(MOST - 1)).min(state.entries.len() as u64);
     let arrows = arrows(&state, from, to, fold);
     let height = TOP + STEP * u32::try_from(arrows.len()).unwrap_or_default();
+    let lanes = state.lanes();
+    let width = 2 * LEFT + step(&lanes) * u32::try_from(lanes.len() - 1).unwrap_or_default();
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"12\">\
-         <rect width=\"800\" height=\"{height}\" fill=\"#ffffff\"/>\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\
          <defs><marker id=\"a\" markerWidth=\"9\" markerHeight=\"8\" refX=\"8\" refY=\"4\" orient=\"auto\">\
          <path d=\"M0 0L9 4L0 8z\" fill=\"context-stroke\"/></marker></defs>\n"
     );
-    for (x, lane) in [(LEFT, "client"), (RIGHT, "agent")] {
+    for lane in &lanes {
+        let (x, lane) = (place(&lanes, lane), escaped(lane));
         let _ = writeln!(
             svg,
             "<line x1=\"{x}\" y1=\"34\" x2=\"{x}\" y2=\"{height}\" stroke=\"#b8c0ca\"/>\
@@ -60,7 +65,8 @@ fn arrows(state: &State, from: u64, to: u64, fold: bool) -> Vec<Arrow> {
             Some(last)
                 if fold
                     && is_chunk
-                    && (last.entry.update, last.entry.session) == (entry.update, entry.session) =>
+                    && (last.entry.update, last.entry.session) == (entry.update, entry.session)
+                    && last.entry.marks.link() == entry.marks.link() =>
             {
                 last.last = seq;
             }
@@ -70,9 +76,21 @@ fn arrows(state: &State, from: u64, to: u64, fold: bool) -> Vec<Arrow> {
     arrows
 }
 
+/// Returns the width between two lanes.
+fn step(lanes: &[&str]) -> u32 {
+    if lanes.len() == 2 { WIDTH } else { LANE }
+}
+
+/// Returns the place of a lane from the left.
+fn place(lanes: &[&str], lane: &str) -> u32 {
+    let at = lanes.iter().position(|known| *known == lane).unwrap_or_default();
+    LEFT + step(lanes) * u32::try_from(at).unwrap_or_default()
+}
+
 fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
     let Arrow { entry, first, last } = arrow;
-    let (start, end) = if ends(state, entry).0 == "client" { (LEFT, RIGHT) } else { (RIGHT, LEFT) };
+    let (lanes, (from, to)) = (state.lanes(), state.ends(entry));
+    let (start, end) = (place(&lanes, from), place(&lanes, to));
     let dash = if entry.kind == Kind::Response { " stroke-dasharray=\"5 3\"" } else { "" };
     let colour = match entry.kind {
         _ if entry.marks.has(Marks::ERROR) => "#b0221b",
@@ -88,9 +106,10 @@ fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
         svg,
         "<line x1=\"{start}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"1.5\"{dash} \
          marker-end=\"url(#a)\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#525b67\">{first}</text>\
-         <text x=\"400\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{name}{count}</text>",
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{name}{count}</text>",
         LEFT - 16,
         y + 4,
+        start.midpoint(end),
         y - 5,
     );
 }

@@ -7,11 +7,6 @@ use serde_json::{Value, json};
 use super::PARSED;
 use crate::store::Store;
 
-/// Returns the lanes, from the left to the right.
-pub(crate) const fn lanes() -> [&'static str; 2] {
-    ["client", "agent"]
-}
-
 /// Returns what the sides have said of themselves in `initialize`.
 pub(crate) fn capabilities(store: &Store) -> io::Result<Value> {
     let (asked, answered, version) = {

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use acp_rpc::lines::{LineOptions, connect};
-use acp_rpc::{BoxFuture, CancellationToken, Error, Noise, Transport};
+
+use acp_rpc::{BoxFuture, CancellationToken, Error, Noise, Tap, Transport};
 use tokio::sync::{Notify, mpsc};
 
 use super::component::{Failure, Kind};
@@ -77,6 +78,8 @@ pub(crate) enum Phase {
 pub(crate) struct Settings {
     /// The limits of each connection.
     pub(crate) lines: LineOptions,
+    /// The observer of the connection to the client.
+    pub(crate) front_tap: Option<Tap>,
     /// The most bytes that may wait for a part of the chain.
     pub(crate) budget: usize,
     /// The most bytes that wait for a proxy whose own messages cannot leave.
@@ -173,7 +176,7 @@ impl Chain {
         let link = Arc::new(Link::new(Arc::clone(&self.filled), speech));
         let site = SlotSite { chain, slot: Arc::clone(slot), index };
         let reader = Reader { link: Arc::clone(&link), site, noise: Noise::Skip };
-        let options = self.settings.lines.clone().noise(Noise::Skip);
+        let options = self.settings.lines(slot.tap.as_ref()).noise(Noise::Skip);
         let (outlet, driver) = connect(transport, reader, options);
         link.attach(outlet);
         self.report(Incident::Started(driver));
@@ -304,6 +307,18 @@ impl Route for Chain {
 }
 
 impl Settings {
+    /// Returns the options of a connection that has an observer of its own.
+    pub(crate) fn lines(&self, own: Option<&Tap>) -> LineOptions {
+        let mut lines = self.lines.clone();
+        if let Some(own) = own.cloned() {
+            lines.tap = Some(match lines.tap.take() {
+                Some(tap) => tap.and(own),
+                None => own,
+            });
+        }
+        lines
+    }
+
     fn bounds(&self, closed: &CancellationToken) -> Bounds {
         Bounds {
             budget: self.budget,

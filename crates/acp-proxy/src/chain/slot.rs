@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use acp_rpc::Tap;
 use tokio::sync::Notify;
 
 use super::component::{Component, Failure, Kind};
@@ -22,6 +23,8 @@ pub(crate) struct Slot {
     pub(crate) policy: Policy,
     /// The spelling in which it is initialized.
     pub(crate) spelling: Spelling,
+    /// The observer of its connections.
+    pub(crate) tap: Option<Tap>,
     /// The way to it, for the task that starts it.
     pub(crate) component: tokio::sync::Mutex<Component>,
     state: Mutex<State>,
@@ -95,6 +98,7 @@ impl Slot {
             name: name.into(),
             policy,
             spelling: Spelling::Current,
+            tap: None,
             component: tokio::sync::Mutex::new(component),
             state: Mutex::new(State::New),
             handshake: Mutex::default(),
@@ -107,6 +111,12 @@ impl Slot {
     /// Sets the spelling in which the component is initialized.
     pub(crate) fn spelled(mut self, spelling: Spelling) -> Self {
         self.spelling = spelling;
+        self
+    }
+
+    /// Sets the observer of its connections.
+    pub(crate) fn tapped(mut self, tap: Option<Tap>) -> Self {
+        self.tap = tap;
         self
     }
 

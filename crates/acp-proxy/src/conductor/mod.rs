@@ -43,8 +43,12 @@ pub struct Conductor {
     agent: Option<(Option<String>, Component)>,
     /// The agent is the component that was added last.
     agent_is_last: bool,
+    taps: Option<Taps>,
     settings: Settings,
 }
+
+/// Makes an observer for the connection to a component, or to the client.
+type Taps = Box<dyn Fn(Option<&str>) -> Tap + Send + Sync>;
 
 /// A proxy that a chain is to have.
 enum Member {
@@ -68,6 +72,7 @@ impl Conductor {
             drain: lines.drain,
             lines,
             budget,
+            front_tap: None,
             ceiling: 8 * budget,
             restart_timeout: Duration::from_secs(60),
             highest_version: 2,
@@ -75,7 +80,7 @@ impl Conductor {
             takes_older: false,
             on_fault: Arc::new(|_| {}),
         };
-        Self { planned: Vec::new(), agent: None, agent_is_last: false, settings }
+        Self { planned: Vec::new(), agent: None, agent_is_last: false, taps: None, settings }
     }
 
     /// Adds a proxy of this process, next to the agent so far. Messages get to it without being
@@ -199,6 +204,16 @@ impl Conductor {
         self
     }
 
+    /// Sets an observer for each connection, beside that of [`tap`](Self::tap). The function gets the
+    /// name of the component, or `None` for the connection to the client. It is called when the chain
+    /// is served: for the client, and then for each component with a connection, in the order of the
+    /// chain.
+    #[must_use]
+    pub fn taps(mut self, taps: impl Fn(Option<&str>) -> Tap + Send + Sync + 'static) -> Self {
+        self.taps = Some(Box::new(taps));
+        self
+    }
+
     /// Calls a function with each problem that did not end the chain. It runs on readers, so it
     /// must not block.
     #[must_use]
@@ -214,13 +229,15 @@ impl Conductor {
     /// A component that the chain needs has failed after the chain was initialized, or the
     /// connection to the client has. Failures before that are the answer to `initialize`.
     pub async fn serve(self, transport: Transport) -> Result<(), ConductError> {
-        let Self { planned, agent, settings, .. } = self;
+        let Self { planned, agent, mut settings, taps, .. } = self;
         let budget = settings.budget;
+        let tap = |name: Option<&str>| taps.as_ref().map(|taps| taps(name));
+        settings.front_tap = tap(None);
         let slot = |kind, name: Option<String>, component: Component, policy| {
             let name = name.unwrap_or_else(|| component.default_name(kind));
-            Slot::new(kind, name, policy, component, budget)
+            let tap = tap(Some(&*name));
+            Slot::new(kind, name, policy, component, budget).tapped(tap)
         };
-        let agent = agent.map(|(name, agent)| slot(Kind::Agent, name, agent, Policy::Required));
         let planned = planned.into_iter().map(|member| match member {
             Member::Local(proxy) => Planned::Local(proxy),
             Member::Process { name, component, policy, spelling } => {
@@ -228,7 +245,9 @@ impl Conductor {
                 Planned::Process(Box::new(slot))
             }
         });
-        supervisor::run(planned.collect(), agent, settings, transport).await
+        let planned: Vec<Planned> = planned.collect();
+        let agent = agent.map(|(name, agent)| slot(Kind::Agent, name, agent, Policy::Required));
+        supervisor::run(planned, agent, settings, transport).await
     }
 
     /// Serves the client on stdin and stdout.

@@ -25,7 +25,8 @@ pub(super) async fn run(
         site: FrontSite { chain: Arc::clone(&chain) },
         noise: Noise::Answer,
     };
-    let (outlet, mut client) = connect(transport, reader, chain.settings.lines.clone());
+    let (outlet, mut client) =
+        connect(transport, reader, chain.settings.lines(chain.settings.front_tap.as_ref()));
     chain.front.attach(outlet.clone());
     let mut ending = Ending(Some(Arc::clone(&chain)));
     let mut tasks = JoinSet::new();

@@ -25,3 +25,4 @@ mod policy;
 mod programs;
 mod restarts;
 mod spellings;
+mod taps;

@@ -3,11 +3,18 @@
 mod file;
 
 use std::ffi::OsString;
+#[cfg(feature = "inspect")]
+use std::net::SocketAddr;
 
 use acp_client::Command;
 use acp_proxy::{Audit, Conductor, McpBridge, Policy};
 
+#[cfg(feature = "inspect")]
+use acp_inspect::{Source, Store};
+
 use crate::args::conduct::{ChainSource, ConductArgs, McpWay};
+#[cfg(feature = "inspect")]
+use crate::commands::inspect;
 use crate::outcome::{Failure, exit, tell};
 
 /// Serves the client until it goes, and returns the exit code.
@@ -32,8 +39,22 @@ pub(crate) async fn run(args: ConductArgs) -> Result<u8, Failure> {
             })
         }
     };
+    #[cfg(feature = "inspect")]
+    let conductor = match args.inspect {
+        Some(address) => inspected(conductor, address).await?,
+        None => conductor,
+    };
     conductor.serve_stdio().await?;
     Ok(exit::DONE)
+}
+
+/// Shows the connections of the chain on a page, which ends with the chain.
+#[cfg(feature = "inspect")]
+async fn inspected(conductor: Conductor, address: SocketAddr) -> Result<Conductor, Failure> {
+    let store = Store::new()?;
+    let links = store.links()?;
+    inspect::serve(inspect::inspector(address, &store, Source::Live, "a chain of proxies").await?);
+    Ok(conductor.taps(move |component| links.tap(component)))
 }
 
 /// Makes the ways of MCP servers of proxies to the agent. The shim is this program.

@@ -336,8 +336,7 @@ fn what_was_said_is_recorded() {
     let watched = [&record[..], &["--idle-timeout", "1000"]].concat();
     let done = "take; say done; give '{\"stopReason\":\"end_turn\"}'; take";
     // It does so even when the run ends in an error, and when the agent is watched.
-    for (options, script, code) in
-        [(&record[..], done, 0), (&record, "take; exit 7", 1), (&watched, done, 0)]
+    for (options, script, code) in [(&record[..], done, 0), (&record, "take; exit 7", 1), (&watched, done, 0)]
     {
         fs::remove_file(&file).ok();
         assert_eq!(run(options, script).0, code);
