@@ -35,7 +35,7 @@ async fn agent(stream: DuplexStream) {
     }
 }
 
-fn update(update: Value) -> Value {
+fn update(update: &Value) -> Value {
     json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":update}})
 }
 
