@@ -48,12 +48,13 @@ async fn a_person_prompts_the_agent_allows_the_edit_and_sees_it() {
     browser.enter("replace bread with cake in notes.txt");
     browser.press("Enter");
     browser.until("document.querySelector('#asks [data-kind=allow_once]')");
-    assert_eq!(browser.text("#transcript figure [data-mark=left]"), "−bread", "the question shows the edit");
+    // The question comes with the edit that it is about.
+    browser.until("document.querySelector('#transcript figure [data-mark=left]')?.textContent === '−bread'");
     assert!(std::fs::read_to_string(&file).unwrap().contains("bread"), "nothing is done before the answer");
     browser.click("#asks [data-kind=allow_once]");
     browser.until("document.querySelector('#transcript [data-kind=end]')");
     assert_eq!(browser.text("#transcript [data-kind=tool] .badge"), "completed");
-    assert_eq!(browser.text("#transcript figure [data-mark=right]"), "+cake");
+    browser.until("document.querySelector('#transcript figure [data-mark=right]')?.textContent === '+cake'");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "milk\ncake\neggs\n");
     // What was said is in the other views, too.
     browser.click("#tab-timeline");
