@@ -17,6 +17,8 @@ mod clients;
 mod coding_agent;
 #[cfg(all(unix, feature = "mcp"))]
 mod every_client;
+#[cfg(unix)]
+mod inspector;
 mod instruction;
 #[cfg(feature = "mcp")]
 mod mcp_agent;

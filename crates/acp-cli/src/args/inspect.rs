@@ -32,7 +32,7 @@ connection, and nobody else. The page is for this machine only. It shows message
 With an agent it stands between an editor and the agent, as `acp tap` does: bytes, stderr, signals and the exit status
 pass unchanged. It ends with the agent. With a recording it ends on Ctrl-C.
 
-With `--drive` there is no editor: the page is the client, in version 1 of the protocol. A person opens sessions in this
+With `--drive` the page is the client, instead of an editor, in version 1 of the protocol. A person opens sessions in this
 folder, prompts, answers questions for permission, cancels, and sends messages of their own. It offers the agent no files
 and no terminals: the agent uses its own. It ends on Ctrl-C.
 

@@ -144,3 +144,51 @@ fn a_recording_that_is_not_there_is_named() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.starts_with("acp: `/nonexistent/r.ndjson` cannot be shown: "), "{said}");
 }
+
+#[test]
+fn with_drive_the_page_is_the_client_until_ctrl_c() {
+    // The agent says what it has read, as a notification.
+    let script = r#"while read -r line; do case $line in *initialize*) echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}';;
+        *_hello*) echo '{"jsonrpc":"2.0","method":"_heard"}'; echo "this is stderr" >&2;; *_end*) exit 3;; esac; done"#;
+    let (mut process, mut err, host, token) = start(&["--drive", "--", "sh", "-c", script]);
+    let cookie = cookie(&host, &token);
+    let act = |act: &str| {
+        let head = format!("POST /api/act HTTP/1.1\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n");
+        ask(&host, &head, act)
+    };
+    assert!(act(r#"{"act":"send","text":"{\"method\":\"_hello\"}"}"#).starts_with("HTTP/1.1 200"));
+    let mut line = String::new();
+    err.read_line(&mut line).expect("text");
+    assert!(line.contains("this is stderr"), "{line}");
+    assert!(act(r#"{"act":"send","text":"{\"method\":\"_end\"}"}"#).starts_with("HTTP/1.1 200"));
+    let mut line = String::new();
+    err.read_line(&mut line).expect("text");
+    assert_eq!(line, "acp: the agent has ended. The page stays until Ctrl-C\n");
+    // All of it can still be read.
+    let mut stream = BufReader::new(TcpStream::connect(&host).expect("it listens"));
+    let head = format!("GET /api/events HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n");
+    stream.get_mut().write_all(head.as_bytes()).expect("it reads");
+    let mut events = stream.lines().map(|line| line.expect("text"));
+    assert!(events.any(|line| line.contains("\"ended\":true") && line.contains("\"messages\":5")));
+    let answer = act(r#"{"act":"open"}"#);
+    assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("the agent has ended"), "{answer}");
+    let pid = rustix::process::Pid::from_child(&process);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    assert_eq!(process.wait().expect("it ends").code(), Some(130));
+    assert_eq!(process.stdout.take().map(|mut out| out.read_to_end(&mut Vec::new()).unwrap()), Some(0));
+}
+
+#[test]
+fn an_agent_that_is_driven_ends_with_the_page() {
+    let script = "read -r line; echo \"pid $$\" >&2; read -r line; read -r line";
+    let (mut process, mut err, _host, _token) = start(&["--drive", "--", "sh", "-c", script]);
+    let mut line = String::new();
+    err.read_line(&mut line).expect("text");
+    assert!(line.contains("pid "), "{line}");
+    let pid = rustix::process::Pid::from_child(&process);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
+    assert_eq!(process.wait().expect("it ends").code(), Some(130));
+    let agent = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok()).expect("a number");
+    let agent = rustix::process::Pid::from_raw(agent).expect("a process");
+    assert!(rustix::process::test_kill_process(agent).is_err(), "it is gone");
+}

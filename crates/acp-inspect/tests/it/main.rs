@@ -9,6 +9,7 @@
 
 mod acts;
 mod attacks;
+#[cfg(unix)]
 mod browser;
 mod export;
 mod rows;

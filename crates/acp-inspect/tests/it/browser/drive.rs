@@ -35,7 +35,7 @@ async fn agent(stream: DuplexStream) {
     }
 }
 
-fn update(update: Value) -> Value {
+fn update(update: &Value) -> Value {
     json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":update}})
 }
 
@@ -49,7 +49,7 @@ fn asked() -> Vec<Value> {
     vec![
         json!({"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/cart.ts"}}),
         update(
-            json!({"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit cart.ts","status":"pending"}),
+            &json!({"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit cart.ts","status":"pending"}),
         ),
         json!({"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":params}),
     ]
@@ -63,7 +63,7 @@ fn ended(turn: &Value, outcome: &Value) -> Vec<Value> {
     let stop = if outcome["outcome"] == "cancelled" { "cancelled" } else { "end_turn" };
     vec![
         update(
-            json!({"sessionUpdate":"tool_call_update","toolCallId":"t","status":status,"content":content}),
+            &json!({"sessionUpdate":"tool_call_update","toolCallId":"t","status":status,"content":content}),
         ),
         json!({"jsonrpc":"2.0","id":turn,"result":{"stopReason":stop}}),
     ]
