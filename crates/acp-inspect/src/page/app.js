@@ -28,8 +28,8 @@ async function start() {
   const state = await get("/api/state");
   byId("name").textContent = visible(state.name);
   document.title = `${visible(state.name)} – acp inspect`;
-  byId("lanes").append(...state.lanes.map((lane) => make("span", "", lane)));
-  byId("lanes").parentElement.parentElement.parentElement.dataset.lanes = state.lanes.length;
+  byId("lanes").append(...state.lanes.map(laneHead));
+  byId("grid").style.setProperty("--lanes", state.lanes.length);
 
   const acts = {};
   const overview = new Overview((seq) => timeline.goTo(seq).catch(tell));
@@ -60,6 +60,13 @@ async function start() {
   byId("grid").focus({ preventScroll: true });
   if (drive) showTab("sessions");
   follow(grown(state, { timeline, overview, sessions, drive }), () => source("gone", "not connected"));
+}
+
+// Lanes have names of programs, which may be long.
+function laneHead(lane) {
+  const head = make("span", "", visible(lane));
+  head.title = visible(lane);
+  return head;
 }
 
 // Returns the function that takes the growth of the connection. One question is open at a time.
