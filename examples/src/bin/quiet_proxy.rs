@@ -6,7 +6,8 @@
 //! acp conduct quiet_proxy -- any-agent --acp
 //! ```
 
-use acp_proxy::{ConductError, Json, Next, Pass, Proxy, Reply, proxy, types::PromptRequest};
+use acp_proxy::types::{PromptRequest, SessionNotification};
+use acp_proxy::{ConductError, Next, Pass, Proxy, Reply, proxy};
 
 struct Quiet {
     wish: String,
@@ -19,11 +20,8 @@ impl Quiet {
         next.run_with(&request).await
     }
 
-    /// The text of the message has the kind of an update at one place in both versions of the
-    /// protocol, so it is not read as a value of one of them.
-    #[raw("session/update", toward = client)]
-    async fn update(&self, params: Json, pass: Pass) {
-        if params.text_at(&["update", "sessionUpdate"]).as_deref() != Some("agent_thought_chunk") {
+    async fn update(&self, update: SessionNotification, pass: Pass) {
+        if update.update.tag() != "agent_thought_chunk" {
             pass.run();
         }
     }

@@ -34,9 +34,11 @@ pub(super) fn expand(arguments: &Arguments, block: &ItemImpl, handlers: &[Handle
 }
 
 fn registration(handler: &Handler) -> TokenStream {
-    let Handler { function, method, form, is_raw, .. } = handler;
+    let Handler { function, method, form, is_raw, is_named, .. } = handler;
     let toward = toward(handler.toward);
     let register = match (form, is_raw) {
+        (Form::Next, false) if *is_named => quote!(__vocabulary_request),
+        (Form::Pass, false) if *is_named => quote!(__vocabulary_notification),
         (Form::Next, false) => quote!(request),
         (Form::Next | Form::Serves, true) => quote!(raw_request),
         (Form::Pass, false) => quote!(notification),

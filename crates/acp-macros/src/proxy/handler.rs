@@ -32,7 +32,9 @@ pub(super) struct Handler {
     pub(super) form: Form,
     /// Its params are the text that came.
     pub(super) is_raw: bool,
-    /// Its params have the types of version 1.
+    /// It is a function of the vocabulary.
+    pub(super) is_named: bool,
+    /// It makes what only version 1 has.
     pub(super) is_v1: bool,
 }
 
@@ -54,17 +56,12 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
         .map(|(_, _, toward, _)| toward)
 }
 
-/// Requests whose params have the types of version 1 in both versions.
-const PARAMS_OF_BOTH: [&str; 4] = ["session/prompt", "session/list", "session/close", "session/delete"];
-/// The ones of them whose result has, too.
+/// Requests whose result has the type of version 1 in both versions.
 const RESULT_OF_BOTH: [&str; 3] = ["session/list", "session/close", "session/delete"];
 
-/// Returns true if a handler in the vocabulary gets or makes what only version 1 has.
+/// Returns true if a handler in the vocabulary makes what only version 1 has.
 fn is_v1(method: &str, form: Form) -> bool {
-    match form {
-        Form::Serves => !RESULT_OF_BOTH.contains(&method),
-        Form::Next | Form::Pass => !PARAMS_OF_BOTH.contains(&method),
-    }
+    form == Form::Serves && !RESULT_OF_BOTH.contains(&method)
 }
 
 impl Handler {
@@ -98,7 +95,8 @@ impl Handler {
         };
         check(function, form, report);
         let is_v1 = attribute.is_none() && is_v1(&method, form);
-        Some(Self { function: function.sig.ident.clone(), method, toward, form, is_raw, is_v1 })
+        let is_named = attribute.is_none();
+        Some(Self { function: function.sig.ident.clone(), method, toward, form, is_raw, is_named, is_v1 })
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

@@ -15,6 +15,11 @@ use super::observed::Observed;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::route::Toward;
+#[cfg(feature = "v2")]
+use crate::wire::member::member;
+use crate::wire::message::Call;
+#[cfg(feature = "v2")]
+use crate::wire::view::{SET_MODE, name_in_vocabulary, view};
 
 /// A proxy: handlers for the messages that it looks at or changes. All other messages pass it as
 /// the bytes that came, unknown methods, kinds and members included.
@@ -44,6 +49,9 @@ pub(super) struct Handlers {
     notifications: HashMap<(Toward, Box<str>), OnNotification>,
     refused: HashSet<(Toward, Box<str>)>,
     served: Vec<(Toward, Box<str>)>,
+    /// The handlers that take a view of version 1.
+    #[cfg(feature = "v2")]
+    vocabulary: HashSet<(Toward, Box<str>)>,
     pub(super) servers: Vec<OnMcp>,
     pub(super) server_names: Vec<Box<str>>,
     pub(super) observer: Option<Observer>,
@@ -67,8 +75,8 @@ impl Proxy {
     /// not of that type are answered with `-32602`. A later handler of the same method replaces an
     /// earlier one.
     ///
-    /// The types of `acp_types::v1` are those of version 1, so say [`only_v1`](Self::only_v1) too.
-    /// The [methods of the vocabulary](#impl-Proxy-1) do so.
+    /// The types of `acp_types::v1` are those of version 1, so say [`only_v1`](Self::only_v1) too, or use
+    /// the [methods of the vocabulary](#impl-Proxy-1), which take part in both versions.
     #[must_use]
     pub fn request<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
     where
@@ -79,6 +87,48 @@ impl Proxy {
         self.with(|handlers| {
             handlers.requests.insert((toward, method.into()), handler::request(handler));
         })
+    }
+
+    /// Handles a request of the vocabulary: in version 2, too, as a view of version 1.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __vocabulary_request<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode + Encode,
+        F: Fn(P, Next) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Into<Reply>> + Send + 'static,
+    {
+        #[cfg(feature = "v2")]
+        return self.with(|handlers| {
+            let handler = handler::request_in_view(view(method), handler);
+            handlers.requests.insert((toward, method.into()), handler);
+            handlers.vocabulary.insert((toward, method.into()));
+        });
+        #[cfg(not(feature = "v2"))]
+        {
+            let alike = ["session/prompt", "session/list", "session/close", "session/delete"];
+            let proxy = if alike.contains(&method) { self } else { self.only_v1() };
+            proxy.request(toward, method, handler)
+        }
+    }
+
+    /// Handles a notification of the vocabulary: in version 2, too, as a view of version 1.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __vocabulary_notification<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode + Encode,
+        F: Fn(P, Pass) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        #[cfg(feature = "v2")]
+        return self.with(|handlers| {
+            let handler = handler::notification_in_view(view(method), handler);
+            handlers.notifications.insert((toward, method.into()), handler);
+            handlers.vocabulary.insert((toward, method.into()));
+        });
+        #[cfg(not(feature = "v2"))]
+        self.only_v1().notification(toward, method, handler)
     }
 
     /// Handles a request that goes in this direction, with its params as the text that came.
@@ -209,9 +259,63 @@ impl Proxy {
 }
 
 impl Handlers {
-    pub(super) fn of_request(&self, toward: Toward, method: &str) -> Option<&OnRequest> {
+    /// Returns the handler of a request. In version 2 the vocabulary has other names: `sets_mode` tells
+    /// whether a config option is the mode of its session.
+    pub(super) fn of_request(
+        &self,
+        toward: Toward,
+        call: &Call<'_>,
+        version: u64,
+        sets_mode: impl FnOnce() -> bool,
+    ) -> Option<&OnRequest> {
         // A proxy without handlers must cost nothing.
-        (!self.requests.is_empty()).then(|| self.requests.get(&(toward, method.into()))).flatten()
+        if self.requests.is_empty() {
+            return None;
+        }
+        #[cfg(feature = "v2")]
+        if version == 2 {
+            let name = self.name_of(toward, call, sets_mode)?;
+            return self.requests.get(&(toward, name.into()));
+        }
+        let _ = (version, sets_mode);
+        self.requests.get(&(toward, (&*call.method).into()))
+    }
+
+    /// Returns the name under which the handler of a request of version 2 stands.
+    #[cfg(feature = "v2")]
+    fn name_of<'c>(
+        &self,
+        toward: Toward,
+        call: &'c Call<'_>,
+        sets_mode: impl FnOnce() -> bool,
+    ) -> Option<&'c str> {
+        let replays =
+            || call.params.and_then(|params| member(params, "replayFrom")).is_some_and(|from| from != "null");
+        match name_in_vocabulary(&call.method, replays) {
+            Some(other) if self.is_in_vocabulary(toward, other) => Some(other),
+            // In the vocabulary it is another operation.
+            Some(_) if self.is_in_vocabulary(toward, &call.method) => None,
+            None if call.method == "session/set_config_option" && self.sets_modes() && sets_mode() => {
+                Some(SET_MODE)
+            }
+            _ => Some(&call.method),
+        }
+    }
+
+    #[cfg(feature = "v2")]
+    fn is_in_vocabulary(&self, toward: Toward, method: &str) -> bool {
+        self.vocabulary.contains(&(toward, method.into()))
+    }
+
+    /// Tells whether a handler of the vocabulary takes modes.
+    #[cfg(feature = "v2")]
+    pub(super) fn sets_modes(&self) -> bool {
+        self.is_in_vocabulary(Toward::Agent, SET_MODE)
+    }
+
+    /// Tells whether the handlers have to know the version of the protocol.
+    pub(super) fn asks_for_version(&self) -> bool {
+        !self.requests.is_empty() || !self.notifications.is_empty()
     }
 
     pub(super) fn of_notification(&self, toward: Toward, method: &str) -> Option<&OnNotification> {

@@ -1,5 +1,6 @@
 //! The handlers of a proxy, and how values reach them.
 
+use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -8,8 +9,12 @@ use acp_rpc::{BoxFuture, Encode, Error};
 
 use super::next::{Next, Pass};
 use super::observed::Observed;
+#[cfg(feature = "v2")]
+use super::seen;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
+#[cfg(feature = "v2")]
+use crate::wire::view::View;
 
 /// The future of a reply.
 pub(super) type Replying = std::pin::Pin<Box<dyn Future<Output = Reply> + Send>>;
@@ -43,11 +48,38 @@ where
             let reply = handler(params, next);
             Box::pin(async move { reply.await.into() })
         }
-        Err(error) => {
-            let problem = format!("the params of `{}` cannot be read: {error}", next.method());
-            Box::pin(ready(Error::invalid_params(problem).into()))
+        Err(error) => Box::pin(ready(unreadable(next.method(), &error))),
+    })
+}
+
+/// Makes the handler of a request of the vocabulary. In version 2 it takes a view of the params.
+#[cfg(feature = "v2")]
+pub(super) fn request_in_view<P, F, Fut>(view: View, handler: F) -> OnRequest
+where
+    P: FromNode + Encode,
+    F: Fn(P, Next) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Into<Reply>> + Send + 'static,
+{
+    let handler = Arc::new(handler);
+    let own = Arc::clone(&handler);
+    let plain = request(move |params, next| own(params, next));
+    Arc::new(move |params, mut next| {
+        if next.version() != 2 {
+            return plain(params, next);
+        }
+        match seen::read(&params, view) {
+            Ok((params, seen)) => {
+                next.held.seen = Some(seen);
+                let reply = handler(params, next);
+                Box::pin(async move { reply.await.into() })
+            }
+            Err(error) => Box::pin(ready(unreadable(next.method(), &error))),
         }
     })
+}
+
+fn unreadable(method: &str, error: &dyn fmt::Display) -> Reply {
+    Error::invalid_params(format!("the params of `{method}` cannot be read: {error}")).into()
 }
 
 /// Makes the handler of a notification from a function that takes the text of the params.
@@ -72,6 +104,34 @@ where
         Err(error) => {
             pass.unreadable(&error);
             Box::pin(ready(()))
+        }
+    })
+}
+
+/// Makes the handler of a notification of the vocabulary. In version 2 it takes a view of the params.
+#[cfg(feature = "v2")]
+pub(super) fn notification_in_view<P, F, Fut>(view: View, handler: F) -> OnNotification
+where
+    P: FromNode + Encode,
+    F: Fn(P, Pass) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ()> + Send + 'static,
+{
+    let handler = Arc::new(handler);
+    let own = Arc::clone(&handler);
+    let plain = notification(move |params, pass| own(params, pass));
+    Arc::new(move |params, mut pass| {
+        if pass.version() != 2 {
+            return plain(params, pass);
+        }
+        match seen::read(&params, view) {
+            Ok((params, seen)) => {
+                pass.0.seen = Some(seen);
+                Box::pin(handler(params, pass))
+            }
+            Err(error) => {
+                pass.unreadable(&error);
+                Box::pin(ready(()))
+            }
         }
     })
 }

@@ -9,6 +9,8 @@ use acp_rpc::{BoxFuture, CancellationToken, Error};
 use super::builder::{Handlers, Proxy};
 use super::capabilities;
 use super::mcp::{self, McpCall, Offered};
+#[cfg(feature = "v2")]
+use super::modes::Modes;
 use super::next::{Next, Pass};
 use super::observed::Observed;
 use super::ways::{OnFault, Ways};
@@ -26,6 +28,8 @@ pub(crate) struct Local {
     ways: Arc<Ways>,
     offered: Arc<Offered>,
     requests: AtomicU64,
+    #[cfg(feature = "v2")]
+    modes: Modes,
 }
 
 impl Local {
@@ -41,7 +45,14 @@ impl Local {
         let handlers = Arc::clone(&proxy.handlers);
         let orders = |toward| handlers.has_any(toward);
         let ways = Ways::new(route, joint, budget, orders, closed, on_fault);
-        Self { handlers, ways: Arc::new(ways), offered: Arc::default(), requests: AtomicU64::new(0) }
+        Self {
+            handlers,
+            ways: Arc::new(ways),
+            offered: Arc::default(),
+            requests: AtomicU64::new(0),
+            #[cfg(feature = "v2")]
+            modes: Modes::default(),
+        }
     }
 
     /// Takes a message that goes through the proxy.
@@ -99,10 +110,11 @@ impl Local {
     fn initialize(&self, call: &Call<'_>, responder: Responder) {
         let handlers = Arc::clone(&self.handlers);
         let asked = call.params.and_then(|params| capabilities::asked(params, &handlers));
-        let offered = Arc::clone(&self.offered);
-        let responder = if handlers.changes_capabilities() {
+        let (offered, ways) = (Arc::clone(&self.offered), Arc::clone(&self.ways));
+        let responder = if handlers.changes_capabilities() || handlers.asks_for_version() {
             responder.seen_by(move |answer, pass| {
                 let Answer::Result(result) = answer else { return pass(answer) };
+                ways.note_version(result);
                 offered.note_capabilities(result);
                 match capabilities::answered(result, &handlers) {
                     Some(changed) => pass(Answer::Result(&changed)),
@@ -120,6 +132,8 @@ impl Local {
         if self.handlers.refuses(toward, &call.method) {
             return responder.refuse(&Error::method_not_found(&call.method));
         }
+        #[cfg(feature = "v2")]
+        let responder = self.modes_noted(toward, call, responder);
         match toward {
             Toward::Agent => match self.offered.add(call, &self.handlers.server_names) {
                 Ok(None) => self.offered.forget(call),
@@ -139,6 +153,16 @@ impl Local {
         self.handled(toward, call, responder);
     }
 
+    /// Learns the modes of sessions, if a handler needs them.
+    #[cfg(feature = "v2")]
+    fn modes_noted(&self, toward: Toward, call: &Call<'_>, responder: Responder) -> Responder {
+        if toward == Toward::Client || !self.handlers.sets_modes() || self.ways.version() != 2 {
+            return responder;
+        }
+        self.modes.forget(call);
+        self.modes.noted(call, responder)
+    }
+
     /// Lets a server of this proxy answer.
     fn serve_mcp(&self, index: usize, call: McpCall, responder: Responder) {
         let Some(server) = self.handlers.servers.get(index) else { return };
@@ -155,7 +179,12 @@ impl Local {
     }
 
     fn handled(&self, toward: Toward, call: &Call<'_>, responder: Responder) {
-        let Some(handler) = self.handlers.of_request(toward, &call.method) else {
+        #[cfg(feature = "v2")]
+        let sets_mode = || self.modes.is_mode(call);
+        #[cfg(not(feature = "v2"))]
+        let sets_mode = || false;
+        let version = self.ways.version();
+        let Some(handler) = self.handlers.of_request(toward, call, version, sets_mode) else {
             let lane = self.ways.orders(toward.back()).then(|| session_of(call.params)).flatten();
             let responder = self.ways.in_lane(toward, lane.as_deref(), responder);
             return self.ways.follow(toward, call, Some(responder));

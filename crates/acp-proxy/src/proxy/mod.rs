@@ -5,9 +5,13 @@ mod capabilities;
 mod handler;
 mod local;
 mod mcp;
+#[cfg(feature = "v2")]
+mod modes;
 mod neighbor;
 mod next;
 mod observed;
+#[cfg(feature = "v2")]
+mod seen;
 mod vocabulary;
 mod ways;
 

@@ -29,6 +29,13 @@ impl Next {
         &self.held.method
     }
 
+    /// Returns the version of the protocol that the chain speaks. It is 0 until `initialize` is
+    /// answered.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.held.ways.version()
+    }
+
     /// Waits until the sender has cancelled the request, or is gone. A request that was sent on is
     /// cancelled by the chain itself.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
@@ -51,7 +58,7 @@ impl Next {
     /// Sends the request on with other params, and returns the answer. If the params have no JSON
     /// text, nothing is sent and the answer is an error.
     pub async fn run_with(self, params: &(impl Encode + Sync + ?Sized)) -> Reply {
-        match Json::of(params) {
+        match self.held.written(params) {
             Ok(params) => self.send(Some(&params)).await,
             Err(error) => Error::internal(format!("the changed params are not JSON: {error}")).into(),
         }
@@ -88,6 +95,13 @@ impl Pass {
         &self.0.method
     }
 
+    /// Returns the version of the protocol that the chain speaks. It is 0 until `initialize` is
+    /// answered.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.0.ways.version()
+    }
+
     /// Returns a handle on the neighbors of the proxy, for messages of its own.
     #[must_use]
     pub fn neighbor(&self, toward: Toward) -> Neighbor {
@@ -104,12 +118,12 @@ impl Pass {
     /// # Errors
     /// The params have no JSON text. Nothing is sent then.
     pub fn run_with(self, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
-        let params = Json::of(params)?;
+        let params = self.0.written(params)?;
         self.0.ways.notify(self.0.toward, &self.0.call(Some(&params)));
         Ok(())
     }
 
-    pub(super) fn unreadable(&self, error: &acp_json::ReadError) {
+    pub(super) fn unreadable(&self, error: &dyn fmt::Display) {
         self.0.ways.fault(Fault::Ignored { method: self.method(), reason: &error.to_string() });
     }
 }

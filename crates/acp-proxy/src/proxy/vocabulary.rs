@@ -9,8 +9,10 @@ use crate::flow::route::Toward;
 
 macro_rules! requests {
     ($($(#[$meta:meta])* $name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
-        /// Handlers of the requests of version 1. Each of them also makes the proxy ask for
-        /// version 1, as [`only_v1`](Proxy::only_v1) does.
+        /// Handlers of requests, with the types of version 1. With the feature `v2` they take part in
+        /// version 2 as well: they see the message as version 1 has it, and what they change is written
+        /// as version 2 has it. Everything else stays as it came. Without that feature each of them
+        /// makes the proxy ask for version 1, as [`only_v1`](Proxy::only_v1) does.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             $(#[$meta])*
@@ -20,7 +22,7 @@ macro_rules! requests {
                 F: Fn(v1::$params, Next) -> Fut + Send + Sync + 'static,
                 Fut: Future<Output: Into<Reply>> + Send + 'static,
             {
-                self.only_v1().request(Toward::$toward, $method, handler)
+                self.__vocabulary_request(Toward::$toward, $method, handler)
             }
         )*}
     };
@@ -38,7 +40,7 @@ macro_rules! requests_of_both {
                 F: Fn(v1::$params, Next) -> Fut + Send + Sync + 'static,
                 Fut: Future<Output: Into<Reply>> + Send + 'static,
             {
-                self.request(Toward::$toward, $method, handler)
+                self.__vocabulary_request(Toward::$toward, $method, handler)
             }
         )*}
     };
@@ -46,8 +48,9 @@ macro_rules! requests_of_both {
 
 macro_rules! notifications {
     ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
-        /// Handlers of the notifications of version 1. Each of them also makes the proxy ask for
-        /// version 1, as [`only_v1`](Proxy::only_v1) does.
+        /// Handlers of notifications, with the types of version 1. In version 2 they see the message as
+        /// [handlers of requests](#impl-Proxy-1) do. Updates of kinds that version 1 does not have are
+        /// unknown kinds, and diffs are unknown contents of the type `_changes`.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             #[must_use]
@@ -56,7 +59,7 @@ macro_rules! notifications {
                 F: Fn(v1::$params, Pass) -> Fut + Send + Sync + 'static,
                 Fut: Future<Output = ()> + Send + 'static,
             {
-                self.only_v1().notification(Toward::$toward, $method, handler)
+                self.__vocabulary_notification(Toward::$toward, $method, handler)
             }
         )*}
     };

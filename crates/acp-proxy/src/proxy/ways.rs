@@ -1,18 +1,21 @@
 //! The ways on from a proxy, and the order of the messages on them.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use acp_rpc::{CancellationToken, Fault};
+use acp_rpc::{CancellationToken, Encode, EncodeError, Fault};
 use tokio::sync::oneshot;
 
+#[cfg(feature = "v2")]
+use super::seen::Seen;
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
 use crate::flow::route::{Route, Toward};
 use crate::lane::{Budget, Job, Lanes, Turn};
-use crate::wire::member::session_of;
+use crate::wire::member::{member, session_of};
 use crate::wire::message::{Answer, Call};
 
 /// Reports a fault of a handler.
@@ -29,6 +32,8 @@ pub(super) struct Ways {
     orders_to_client: bool,
     closed: CancellationToken,
     on_fault: OnFault,
+    /// The version of the protocol, once the answer to `initialize` has told it.
+    version: AtomicU64,
 }
 
 /// A message at a handler: its method and params, and the ways on from there.
@@ -39,9 +44,22 @@ pub(super) struct Held {
     pub(super) params: Option<Json>,
     pub(super) lane: Box<str>,
     pub(super) turn: Turn,
+    /// The view of the message that the handler has, if it is another one than the message.
+    #[cfg(feature = "v2")]
+    pub(super) seen: Option<Seen>,
 }
 
 impl Held {
+    /// Returns the params that a handler wants to send on, as the version of the chain has them.
+    pub(super) fn written(&self, params: &(impl Encode + ?Sized)) -> Result<Json, EncodeError> {
+        let params = Json::of(params)?;
+        #[cfg(feature = "v2")]
+        if let Some(seen) = &self.seen {
+            return seen.changed(&params, self.params.as_ref());
+        }
+        Ok(params)
+    }
+
     pub(super) fn call<'a>(&'a self, params: Option<&'a Json>) -> Call<'a> {
         Call { method: (&*self.method).into(), params: params.map(Json::as_str) }
     }
@@ -67,6 +85,7 @@ impl Ways {
             orders_to_client: orders(Toward::Client),
             closed,
             on_fault,
+            version: AtomicU64::new(0),
         }
     }
 
@@ -76,6 +95,17 @@ impl Ways {
 
     pub(super) const fn budget(&self) -> &Arc<Budget> {
         self.to_agent.budget()
+    }
+
+    /// Returns the version of the protocol, or 0 before it is known.
+    pub(super) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Notes the version of the protocol from the answer to `initialize`.
+    pub(super) fn note_version(&self, result: &str) {
+        let version = member(result, "protocolVersion").and_then(|version| version.parse().ok());
+        self.version.store(version.unwrap_or_default(), Ordering::Release);
     }
 
     pub(super) fn fault(&self, fault: Fault<'_>) {
@@ -140,7 +170,17 @@ impl Ways {
         let handle = move |turn: Turn| {
             let closed = ways.closed.clone();
             let Owned { method, params } = owned;
-            start(Held { ways, toward, method, params, lane: name, turn }, closed);
+            let held = Held {
+                ways,
+                toward,
+                method,
+                params,
+                lane: name,
+                turn,
+                #[cfg(feature = "v2")]
+                seen: None,
+            };
+            start(held, closed);
         };
         self.lanes(toward).add(&lane, Job::Handle(Box::new(handle)), bytes);
     }

@@ -8,3 +8,5 @@ pub(crate) mod message;
 pub(crate) mod methods;
 pub(crate) mod random;
 pub(crate) mod spelling;
+#[cfg(feature = "v2")]
+pub(crate) mod view;

@@ -103,11 +103,11 @@ async fn a_proxy_may_ask_for_less_but_not_change_the_answer() {
     }
 }
 
-/// px-init-04: a proxy with handlers of version 1 makes the chain speak version 1.
+/// px-init-04: a proxy of version 1 makes the chain speak version 1.
 #[tokio::test]
-async fn handlers_of_version_1_ask_for_version_1() {
+async fn a_proxy_of_version_1_asks_for_version_1() {
     let (transport, mut agent) = end();
-    let proxy = Proxy::new("p").new_session(async |_, next| next.run().await);
+    let proxy = Proxy::new("p").only_v1().new_session(async |_, next| next.run().await);
     let (mut client, _serving) = serve(Conductor::new().proxy(proxy).agent(transport));
     client.ask(1, "initialize", json!({"_x": 1, "protocolVersion": 2})).await;
     let (id, params) = agent.request("initialize").await;

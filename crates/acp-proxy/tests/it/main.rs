@@ -26,3 +26,5 @@ mod programs;
 mod restarts;
 mod spellings;
 mod taps;
+#[cfg(feature = "v2")]
+mod vocabulary;

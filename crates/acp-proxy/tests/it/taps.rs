@@ -58,10 +58,7 @@ async fn each_connection_has_an_observer() {
     let made = seen.iter().filter(|(_, line)| line == "made").map(|(name, _)| name.as_str());
     assert_eq!(made.collect::<Vec<_>>(), ["client", "p", "a"]);
     assert_eq!(of("client"), ["made", "In initialize", "Out answer"]);
-    assert_eq!(
-        of("p"),
-        ["made", "Out proxy/initialize", "In proxy/successor", "Out answer", "In answer"]
-    );
+    assert_eq!(of("p"), ["made", "Out proxy/initialize", "In proxy/successor", "Out answer", "In answer"]);
     assert_eq!(of("a"), ["made", "Out initialize", "In answer"]);
     assert_eq!(*common.lock().unwrap(), seen.len() - 3);
 }

@@ -1,0 +1,94 @@
+//! Messages of version 2 as the vocabulary has them, and back.
+//!
+//! A handler of the vocabulary takes the types of version 1. In version 2 it gets a *view*: the
+//! message with its members renamed and moved as version 1 has them. All members stand in the view,
+//! those that version 1 does not know included. The changes of a handler are merged into the view,
+//! and the view is turned back. So a message keeps everything that its handler has not changed.
+
+mod config;
+mod merge;
+mod permission;
+mod servers;
+mod update;
+
+use serde_json::Value;
+
+pub(crate) use self::merge::merge;
+
+/// The way of one method's params to version 1 and back.
+#[derive(Clone, Copy)]
+pub(crate) struct View {
+    pub(crate) to_v1: fn(&mut Value),
+    pub(crate) to_v2: fn(&mut Value),
+}
+
+/// The request that sets a mode. In version 2 modes are a config option.
+pub(crate) const SET_MODE: &str = "session/set_mode";
+
+/// The params are alike in both versions.
+const ALIKE: View = View { to_v1: |_| {}, to_v2: |_| {} };
+
+/// Returns the view of a method of the vocabulary.
+pub(crate) fn view(method: &str) -> View {
+    match method {
+        "session/new" | "session/load" | "session/resume" | "session/fork" => {
+            View { to_v1: servers::to_v1, to_v2: servers::to_v2 }
+        }
+        SET_MODE => View { to_v1: config::mode_to_v1, to_v2: config::mode_to_v2 },
+        "session/set_config_option" => View { to_v1: config::value_to_v1, to_v2: config::value_to_v2 },
+        "session/request_permission" => View { to_v1: permission::to_v1, to_v2: permission::to_v2 },
+        "session/update" => View { to_v1: update::to_v1, to_v2: update::to_v2 },
+        _ => ALIKE,
+    }
+}
+
+/// Returns the name that a request of version 2 has in the vocabulary, if it is another one.
+pub(crate) fn name_in_vocabulary(method: &str, replays: impl FnOnce() -> bool) -> Option<&'static str> {
+    match method {
+        "auth/login" => Some("authenticate"),
+        "auth/logout" => Some("logout"),
+        // A session is loaded by resuming it with its past.
+        "session/resume" if replays() => Some("session/load"),
+        _ => None,
+    }
+}
+
+/// Calls a function with each element of a list, if the object has it.
+fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
+    if let Some(Value::Array(elements)) = object.get_mut(list) {
+        elements.iter_mut().for_each(change);
+    }
+}
+
+/// Gives a member another name, unless a member has that name already.
+fn rename(object: &mut Value, from: &str, to: &str) {
+    if let Value::Object(members) = object
+        && !members.contains_key(to)
+        && let Some(value) = members.remove(from)
+    {
+        members.insert(to.to_owned(), value);
+    }
+}
+
+/// Removes a member that has this text.
+fn remove_text(object: &mut Value, name: &str, text: &str) {
+    if let Value::Object(members) = object
+        && members.get(name).and_then(Value::as_str) == Some(text)
+    {
+        members.remove(name);
+    }
+}
+
+/// Adds a member, unless it is there.
+fn add(object: &mut Value, name: &str, value: Value) {
+    if let Value::Object(members) = object {
+        let member = members.entry(name).or_insert(Value::Null);
+        if member.is_null() {
+            *member = value;
+        }
+    }
+}
+
+fn has(object: &Value, name: &str) -> bool {
+    object.get(name).is_some_and(|value| !value.is_null())
+}
