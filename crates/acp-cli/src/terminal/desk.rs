@@ -72,6 +72,32 @@ impl Desk {
         self.allowed
     }
 
+    /// Waits until there is a question, and leaves it for [`attend`](Self::attend). Dropping the
+    /// future loses nothing.
+    pub async fn asked(&mut self) {
+        if self.waiting.is_empty() {
+            match self.incoming.recv().await {
+                Some(asked) => self.waiting.push_back(asked),
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Returns true if a question waits for an answer.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Returns true if the next question is one for the user.
+    #[must_use]
+    pub fn needs_user(&self) -> bool {
+        let is_open = |question: &Box<dyn Dialog>| {
+            self.has_user && !(question.takes_standing_answers() && self.standing.is_some())
+        };
+        self.waiting.front().is_some_and(is_open)
+    }
+
     /// Waits for something to do and does it: a new question, or a line for the current one. When
     /// it returns, show what it has written to `screen` before you call it again. Dropping the
     /// future loses nothing.

@@ -58,6 +58,24 @@ impl Run {
         }
     }
 
+    /// Attends until no question is open and everything is written.
+    pub(crate) async fn settle(&mut self) -> Result<(), Halt> {
+        loop {
+            self.screen.move_to(&mut self.output);
+            let is_written = self.output.is_written();
+            if is_written && !self.desk.is_asked() {
+                return Ok(());
+            }
+            tokio::select! {
+                biased;
+                _ = self.interrupts.next() => return Err(Halt::Interrupted),
+                reached = self.limits.reached() => return Err(Halt::Reached(reached)),
+                flushed = self.output.flush(), if !is_written => flushed?,
+                attended = self.desk.attend(&mut self.screen), if is_written => attended?,
+            }
+        }
+    }
+
     /// Waits until everything is written.
     pub(crate) async fn write_out(&mut self) -> Result<(), Halt> {
         self.screen.move_to(&mut self.output);
