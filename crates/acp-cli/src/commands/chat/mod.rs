@@ -73,7 +73,8 @@ async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
     let interrupts = Interrupts::listen()?;
     let (desk, asker) = desk(args.allow, Form::Text);
     let style = Style::detect();
-    let screen = View::Text(Box::new(Renderer::new(Vec::new(), style, args.verbose)));
+    let text = Renderer::new(Vec::new(), style, args.verbose).with_markdown();
+    let screen = View::Text(Box::new(text));
     let mut run = Run { screen, output: Output::new(), desk, interrupts, limits: Limits::new(None) };
     let agent = match begin(&mut run, args, &asker, options).await {
         Ok(agent) => agent,

@@ -1,15 +1,13 @@
 //! `acp chat` on a terminal, with agents made of a few lines of shell.
 
-#[path = "../../../../../examples/tests/it/pty.rs"]
-mod pty;
 mod turns;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use pty::Screen;
-
 use crate::prompt::AGENT;
+use crate::prompt::asking::pty::Screen;
+use crate::prompt::asking::{fifo, go};
 
 /// Opens the session `s1` without modes.
 const OPEN: &str = "take; give '{\"protocolVersion\":1}'\ntake; give '{\"sessionId\":\"s1\"}'\n";
@@ -55,4 +53,11 @@ fn leave(screen: &mut Screen) -> Option<i32> {
 
 fn home() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
+}
+
+/// Sends a signal to the chat. The terminal of a test sends none, because it is nobody's controlling
+/// terminal.
+fn signal(screen: &Screen, signal: &str) {
+    let killed = Command::new("kill").args([signal, screen.client.id().to_string().as_str()]).status();
+    assert!(killed.expect("kill runs").success());
 }

@@ -45,9 +45,11 @@ impl Files {
         let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
         let prefix =
             if folder.is_empty() && !typed.starts_with('/') { String::new() } else { format!("{folder}/") };
-        let Some(place) = self.below(folder).filter(|_| !typed.starts_with('/')) else { return Vec::new() };
+        if typed.starts_with(['/', '~']) {
+            return Vec::new();
+        }
         let mut looked_at = 0;
-        let entries = entries(&place, &mut looked_at);
+        let entries = self.below(folder).map(|place| entries(&place, &mut looked_at)).unwrap_or_default();
         let starting = entries.iter().filter(|entry| {
             entry.name.starts_with(start) && (start.starts_with('.') || !entry.name.starts_with('.'))
         });
