@@ -1,6 +1,9 @@
 //! `acp chat` on a terminal, with agents made of a few lines of shell.
 
+mod asking;
+mod commands;
 mod turns;
+mod typing;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -46,6 +46,7 @@ fn plan_tools_diffs_and_usage_are_shown() {
     screen.until("> ");
     enter(&mut screen, "/usage");
     screen.until("context: 5 of 10, cost: 0.5 EUR\r\n");
+    screen.until("> ");
     assert_eq!(leave(&mut screen), Some(0));
 }
 
@@ -71,6 +72,7 @@ fn an_interrupt_cancels_the_turn_and_the_chat_goes_on() {
     screen.until("> ");
     enter(&mut screen, "three");
     screen.until("third\r\n");
+    screen.until("> ");
     assert_eq!(leave(&mut screen), Some(0));
 }
 
@@ -99,6 +101,7 @@ fn a_line_that_is_dropped_is_not_sent() {
     screen.until("> ");
     enter(&mut screen, "right");
     screen.until("\r\nright\r\n");
+    screen.until("> ");
     assert_eq!(leave(&mut screen), Some(0));
 }
 
@@ -150,6 +153,7 @@ fn a_failed_turn_is_told_and_the_chat_goes_on() {
     screen.until("> ");
     enter(&mut screen, "three");
     screen.until("fine\r\n");
+    screen.until("> ");
     assert_eq!(leave(&mut screen), Some(0));
 }
 
