@@ -5,6 +5,8 @@ use acp_client::Session;
 
 use crate::commands::chat::Chat;
 use crate::commands::chat::input::Typed;
+#[cfg(unix)]
+use crate::commands::chat::turn::add;
 use crate::commands::prompt::run::Halt;
 use crate::interrupt::Interrupt;
 use crate::style::Look;
@@ -39,9 +41,31 @@ impl Chat<'_> {
         }
     }
 
+    /// Takes the lines that were typed before the prompt. The editor would take them as ended.
+    #[cfg(unix)]
+    async fn take_typed(&mut self) -> Result<(), Halt> {
+        loop {
+            tokio::select! {
+                biased;
+                line = self.run.desk.line(&mut self.run.screen) => match line? {
+                    Some(Some(line)) => add(&mut self.draft, &line),
+                    Some(None) => {
+                        self.is_input_over = true;
+                        return Ok(());
+                    }
+                    None => {}
+                },
+                () = std::future::ready(()) => return Ok(()),
+            }
+        }
+    }
+
     #[cfg(unix)]
     async fn edited(&mut self, session: &Session, prompt: String) -> Result<Typed, Halt> {
-        let Some(editor) = &mut self.editor else { return Ok(Typed::End) };
+        self.take_typed().await?;
+        let Some(editor) = self.editor.as_mut().filter(|_| !self.is_input_over) else {
+            return Ok(Typed::End);
+        };
         let run = &mut self.run;
         let styled = self.style.paint(Look::Cyan, &prompt).to_string();
         editor.begin(prompt, styled, std::mem::take(&mut self.draft));

@@ -80,12 +80,7 @@ impl Chat<'_> {
                             cancel(&turn)?;
                         }
                     }
-                    Some(Some(line)) => {
-                        if !self.draft.is_empty() {
-                            self.draft.push('\n');
-                        }
-                        self.draft.push_str(&line);
-                    }
+                    Some(Some(line)) => add(&mut self.draft, &line),
                 },
             }
         }
@@ -102,6 +97,14 @@ impl Chat<'_> {
         }
         Ok(())
     }
+}
+
+/// Adds a typed line to the beginning of the next prompt.
+pub(super) fn add(draft: &mut String, line: &str) {
+    if !draft.is_empty() {
+        draft.push('\n');
+    }
+    draft.push_str(line);
 }
 
 fn cancel(turn: &Turn) -> Result<(), Halt> {
