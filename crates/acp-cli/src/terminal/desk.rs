@@ -122,7 +122,9 @@ impl Desk {
         screen: &mut impl Screen,
         wants_lines: bool,
     ) -> io::Result<Option<Option<String>>> {
-        self.drop_withdrawn(screen).await?;
+        if self.drop_withdrawn(screen).await? {
+            return Ok(None);
+        }
         if let Some(question) = self.waiting.front_mut() {
             let is_decided = question.takes_standing_answers() && self.standing.is_some();
             match self.stage {
@@ -184,7 +186,9 @@ impl Desk {
         self.allowed += usize::from(ended.is_some_and(|question| question.is_allowed()));
     }
 
-    async fn drop_withdrawn(&mut self, screen: &mut impl Screen) -> io::Result<()> {
+    /// Drops the first questions if they are withdrawn. Returns true if one was.
+    async fn drop_withdrawn(&mut self, screen: &mut impl Screen) -> io::Result<bool> {
+        let before = self.waiting.len();
         while let Some(question) = self.waiting.front_mut() {
             if !poll_fn(|cx| Poll::Ready(question.poll_withdrawn(cx).is_ready())).await {
                 break;
@@ -197,7 +201,7 @@ impl Desk {
                 screen.line(Tone::Quiet, "the question was withdrawn")?;
             }
         }
-        Ok(())
+        Ok(self.waiting.len() < before)
     }
 }
 
