@@ -92,10 +92,8 @@ impl Desk {
     /// Returns true if the next question is one for the user.
     #[must_use]
     pub fn needs_user(&self) -> bool {
-        let is_open = |question: &Box<dyn Dialog>| {
-            self.has_user && !(question.takes_standing_answers() && self.standing.is_some())
-        };
-        self.waiting.front().is_some_and(is_open)
+        let next = self.waiting.front();
+        self.has_user && next.is_some_and(|next| !next.takes_standing_answers() || self.standing.is_none())
     }
 
     /// Waits for something to do and does it: a new question, or a line for the current one. When

@@ -6,7 +6,7 @@ use acp_client::{Error, Session, Turn};
 use crate::commands::chat::Chat;
 use crate::commands::chat::mentioned::mentioned;
 use crate::commands::prompt::attached::Prompt;
-use crate::commands::prompt::run::Halt;
+use crate::commands::prompt::run::{Halt, Run};
 use crate::commands::prompt::{INTERRUPT_GRACE, UNREAD};
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
@@ -52,9 +52,7 @@ impl Chat<'_> {
                         return Err(Halt::Interrupted);
                     }
                     is_stopping = true;
-                    run.limits.replace(Some(INTERRUPT_GRACE));
-                    run.screen.line(Look::Yellow, "cancelling; press Ctrl-C again to end the chat")?;
-                    cancel(&turn)?;
+                    cancel(run, &turn)?;
                 }
                 _ = run.limits.reached() => {
                     run.screen.line(Look::Yellow, "not waiting any longer")?;
@@ -73,11 +71,9 @@ impl Chat<'_> {
                     None => {}
                     Some(None) => self.is_input_over = true,
                     Some(Some(line)) if line.trim() == "/cancel" => {
-                        if !is_stopping {
-                            is_stopping = true;
-                            run.limits.replace(Some(INTERRUPT_GRACE));
-                            run.screen.line(Look::Yellow, "cancelling")?;
-                            cancel(&turn)?;
+                        let was_stopping = std::mem::replace(&mut is_stopping, true);
+                        if !was_stopping {
+                            cancel(run, &turn)?;
                         }
                     }
                     Some(Some(line)) => add(&mut self.draft, &line),
@@ -107,7 +103,9 @@ pub(super) fn add(draft: &mut String, line: &str) {
     draft.push_str(line);
 }
 
-fn cancel(turn: &Turn) -> Result<(), Halt> {
+fn cancel(run: &mut Run, turn: &Turn) -> Result<(), Halt> {
+    run.limits.replace(Some(INTERRUPT_GRACE));
+    run.screen.line(Look::Yellow, "cancelling; press Ctrl-C again to end the chat")?;
     match turn.cancel() {
         // The end of the turn tells that the connection is over.
         Ok(()) | Err(Error::Closed { .. }) => Ok(()),

@@ -68,7 +68,7 @@ fn an_interrupt_cancels_the_turn_and_the_chat_goes_on() {
     enter(&mut screen, "two");
     screen.until("working");
     screen.type_in("/cancel\n");
-    screen.until("cancelling\r\nstopped\r\nthe turn ended with: cancelled\r\n");
+    screen.until("to end the chat\r\nstopped\r\nthe turn ended with: cancelled\r\n");
     screen.until("> ");
     enter(&mut screen, "three");
     screen.until("third\r\n");
