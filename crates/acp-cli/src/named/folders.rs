@@ -50,6 +50,7 @@ pub(crate) fn recordings() -> Option<PathBuf> {
 
 /// Returns the place of the lines that were typed in chats. Returns `None` for a user without a
 /// home.
+#[cfg_attr(not(unix), allow(dead_code, reason = "it is for the line editor"))]
 pub(crate) fn chat_history() -> Option<PathBuf> {
     Some(state()?.join("chat-history"))
 }

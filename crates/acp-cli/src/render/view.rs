@@ -108,6 +108,7 @@ impl View {
     }
 
     /// Takes the whole lines of the text so far. An unfinished line stays.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "it is for the line editor"))]
     pub(crate) fn take_lines(&mut self) -> String {
         let Self::Text(text) = self else { return String::new() };
         let written = text.written();

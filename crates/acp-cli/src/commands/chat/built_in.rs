@@ -147,7 +147,10 @@ impl Chat<'_> {
         let set = set_config(session, "/config", name.trim(), value.trim());
         let set = self.run.attend(set, None).await?;
         set.map_err(Halt::Failed)?;
-        self.say(Look::Dim, &format!("{}={}", name.trim(), value.trim()))
+        let options = session.config_options();
+        let option = options.iter().find(|option| option.id.as_str() == name.trim());
+        let now = option.and_then(current).unwrap_or_default();
+        self.say(Look::Dim, &format!("{}={now}", name.trim()))
     }
 
     /// Lists the newest sessions with numbers, for `/load`.

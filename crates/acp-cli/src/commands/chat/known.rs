@@ -23,16 +23,14 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Begins with another session.
-    pub(super) fn open(&mut self, session: &Session) {
-        self.mode = session.modes().map(|modes| modes.current_mode_id.clone());
-        self.usage = None;
+    /// Goes on with another session, and with the facts that its replay has told.
+    pub(super) fn open(&mut self, session: &Session, replayed: Self) {
+        let modes = session.modes().map(|modes| modes.current_mode_id.clone());
+        self.mode = modes.or(replayed.mode);
+        self.usage = replayed.usage;
+        self.is_usage_new = false;
+        self.words.lock().commands = std::mem::take(&mut replayed.words.lock().commands);
         self.learn(session);
-    }
-
-    /// Forgets the commands of the session before.
-    pub(super) fn forget(&mut self) {
-        self.words.lock().commands.clear();
     }
 
     /// Takes in an event.

@@ -31,13 +31,15 @@ impl Chat<'_> {
 
     /// Writes everything, and asks the questions that are open.
     async fn settle(&mut self, session: &Session) -> Result<(), Halt> {
-        match self.run.settle().await {
-            Err(Halt::Interrupted) if self.run.desk.is_asked() => {
+        loop {
+            match self.run.settle().await {
                 // The questions are withdrawn, and the work that they are about ends.
-                session.cancel().map_err(|error| Halt::Failed(error.into()))?;
-                self.run.settle().await
+                Err(Halt::Interrupted(Interrupt::Cancel)) if self.run.desk.is_asked() => {
+                    session.cancel().map_err(|error| Halt::Failed(error.into()))?;
+                }
+                Err(Halt::Interrupted(Interrupt::Cancel)) => {}
+                settled => return settled,
             }
-            settled => settled,
         }
     }
 
@@ -75,7 +77,7 @@ impl Chat<'_> {
             tokio::select! {
                 biased;
                 interrupt = run.interrupts.next() => if interrupt == Interrupt::End {
-                    return Err(Halt::Interrupted);
+                    return Err(Halt::Interrupted(interrupt));
                 },
                 reason = self.agent.wait() => {
                     return Err(Halt::Failed(format!("the agent has ended: {reason}").into()));
@@ -124,7 +126,7 @@ impl Chat<'_> {
                     run.screen.end_line()?;
                     return match interrupt {
                         Interrupt::Cancel => Ok(Typed::Dropped),
-                        Interrupt::End => Err(Halt::Interrupted),
+                        Interrupt::End => Err(Halt::Interrupted(interrupt)),
                     };
                 }
                 reason = self.agent.wait() => {

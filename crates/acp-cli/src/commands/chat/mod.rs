@@ -2,6 +2,7 @@
 
 mod built_in;
 mod command;
+#[cfg_attr(not(unix), allow(dead_code, reason = "a part is for the line editor"))]
 mod input;
 mod known;
 mod line;
@@ -27,7 +28,8 @@ use crate::commands::prompt::limits::Limits;
 use crate::commands::prompt::open::set_up;
 use crate::commands::prompt::run::{Halt, Run};
 use crate::commands::prompt::{desk, is_overdue, recorded, session_folder, start, tell_lost};
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Interrupt, Interrupts};
+#[cfg(unix)]
 use crate::named::folders;
 use crate::outcome::{Failure, exit, tell};
 use crate::output::Output;
@@ -35,13 +37,14 @@ use crate::render::Renderer;
 use crate::render::view::View;
 use crate::style::{Look, Style};
 
-/// There is no line editor: lines are read as the terminal gives them.
+/// Only Unix has the line editor. Lines are read as the terminal gives them.
 #[cfg(not(unix))]
 type Editor = std::convert::Infallible;
 
 /// A conversation on a terminal.
 struct Chat<'a> {
     args: &'a PromptArgs,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "it is for the line editor"))]
     style: Style,
     run: Run,
     agent: Agent,
@@ -84,10 +87,7 @@ async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
         }
         Err(halt) => return code_of(halt),
     };
-    let mut chat = match Chat::new(args, style, run, agent) {
-        Ok(chat) => chat,
-        Err(failure) => return Err(failure),
-    };
+    let mut chat = Chat::new(args, style, run, agent)?;
     let ended = chat.whole().await;
     chat.leave(ended).await
 }
@@ -99,7 +99,7 @@ async fn begin(run: &mut Run, args: &PromptArgs, asker: &Asker, options: Options
 fn code_of(halt: Halt) -> Result<u8, Failure> {
     match halt {
         Halt::Failed(failure) => Err(failure),
-        Halt::Interrupted => Ok(exit::CANCELLED),
+        Halt::Interrupted(_) => Ok(exit::CANCELLED),
         Halt::Reached(_) => Ok(exit::TIMED_OUT),
         Halt::Unread => Ok(exit::UNREAD),
     }
@@ -167,6 +167,10 @@ impl<'a> Chat<'a> {
             Err(Halt::Failed(failure)) if is_closed(&failure) => Err(Halt::Failed(failure)),
             Err(Halt::Failed(failure)) => {
                 self.complain(&failure)?;
+                Ok(Next::Line)
+            }
+            Err(Halt::Interrupted(Interrupt::Cancel)) => {
+                self.say(Look::Yellow, "stopped")?;
                 Ok(Next::Line)
             }
             done => done,

@@ -4,6 +4,7 @@ use acp_client::sanitize::line;
 use acp_client::{Error, Event, MessageKind, Session};
 
 use crate::commands::chat::Chat;
+use crate::commands::chat::known::Known;
 use crate::commands::prompt::open::{new_session, with_logins};
 use crate::commands::prompt::run::Halt;
 use crate::commands::prompt::session_folder;
@@ -15,7 +16,7 @@ impl Chat<'_> {
     pub(super) async fn open_new(&mut self) -> Result<(), Halt> {
         let cwd = session_folder(self.args).map_err(|error| Halt::Failed(error.into()))?;
         let opened = new_session(&mut self.run, &self.agent, &cwd, &self.args.mcp).await?;
-        self.enter(opened)
+        self.enter(opened, Known::default())
     }
 
     /// Takes a session up again. Its conversation is shown if the agent tells it.
@@ -27,19 +28,19 @@ impl Chat<'_> {
             let servers = self.args.mcp.iter().cloned();
             let resumed = servers.fold(resumed, |resumed, server| resumed.mcp_server(server));
             let opened = self.run.attend(resumed.into_future(), None).await?;
-            return self.enter(opened);
+            return self.enter(opened, Known::default());
         }
         let loaded = self.agent.load_session(id, cwd);
         let servers = self.args.mcp.iter().cloned();
         let loaded = servers.fold(loaded, |loaded, server| loaded.mcp_server(server));
         let mut replay = match self.run.attend(loaded.replay(), None).await? {
             Ok(replay) => replay,
-            Err(error) => return self.enter(Err(error)),
+            Err(error) => return self.enter(Err(error), Known::default()),
         };
-        self.known.forget();
+        let mut known = Known::default();
         let mut said = String::new();
         while let Some(event) = self.run.attend(replay.next(), None).await? {
-            self.known.note(&event);
+            known.note(&event);
             match user_text(&event) {
                 Some(text) => said.push_str(&text),
                 None => {
@@ -50,7 +51,7 @@ impl Chat<'_> {
         }
         self.show_user(&mut said)?;
         let opened = self.run.attend(replay.finish(), None).await?;
-        self.enter(opened)
+        self.enter(opened, known)
     }
 
     /// Shows a message of the user, as it stood behind the prompt.
@@ -63,9 +64,9 @@ impl Chat<'_> {
     }
 
     /// Goes on with a session that was opened.
-    fn enter(&mut self, opened: Result<Session, Error>) -> Result<(), Halt> {
+    fn enter(&mut self, opened: Result<Session, Error>, known: Known) -> Result<(), Halt> {
         let session = opened.map_err(|error| Halt::Failed(with_logins(&self.agent, error)))?;
-        self.known.open(&session);
+        self.known.open(&session, known);
         self.run.screen.end_line()?;
         self.run.screen.line(Look::Dim, &format!("session: {}", line(session.id().as_str())))?;
         self.session = Some(session);

@@ -49,14 +49,14 @@ impl Chat<'_> {
                 interrupt = run.interrupts.next() => {
                     if is_stopping || interrupt == Interrupt::End {
                         run.screen.line(Look::Yellow, "not waiting any longer")?;
-                        return Err(Halt::Interrupted);
+                        return Err(Halt::Interrupted(Interrupt::End));
                     }
                     is_stopping = true;
                     cancel(run, &turn)?;
                 }
                 _ = run.limits.reached() => {
                     run.screen.line(Look::Yellow, "not waiting any longer")?;
-                    return Err(Halt::Interrupted);
+                    return Err(Halt::Interrupted(Interrupt::End));
                 }
                 flushed = run.output.flush(), if !is_written => flushed?,
                 event = turn.next(), if is_written || is_stopping => match event {

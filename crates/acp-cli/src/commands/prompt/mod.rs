@@ -200,7 +200,7 @@ impl Run {
     async fn stop(&mut self, halt: Halt) -> Result<u8, Failure> {
         let code = match halt {
             Halt::Failed(failure) => return Err(failure),
-            Halt::Interrupted => {
+            Halt::Interrupted(_) => {
                 self.screen.failed(&"stopped by a signal".into(), exit::CANCELLED);
                 exit::CANCELLED
             }

@@ -188,3 +188,45 @@ fn commands_of_the_agent_are_sent_and_unknown_ones_refused() {
     enter(&mut screen, "/quit");
     assert_eq!(screen.end(), Some(0));
 }
+
+#[test]
+fn a_session_that_cannot_be_loaded_leaves_the_chat_where_it_is() {
+    let home = home();
+    let commands = r#"update '{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"web","description":"Search"}]}'"#;
+    let refuse = r#"take; case $line in *session/load*) ;; *) exit 7;; esac
+        printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"unknown session"}}\n' "$id""#;
+    let turn = r#"take; case $line in *session/prompt*'"s1"'*'/web cats'*) say fine;; *) exit 8;; esac; "#;
+    let ready = format!("take; say ready; {END}");
+    let script = format!("{MODES}{commands}\n{ready}\n{refuse}\n{turn}{END}; take");
+    let mut screen = begin(home.path(), &[], &script);
+    screen.until("> ");
+    enter(&mut screen, "hello");
+    screen.until("ready\r\n");
+    screen.until("> ");
+    enter(&mut screen, "/load s7");
+    screen.until("unknown session");
+    screen.until("> ");
+    enter(&mut screen, "/web cats");
+    screen.until("fine\r\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}
+
+#[test]
+fn an_interrupt_stops_a_command_and_not_the_chat() {
+    let home = home();
+    let go_on = fifo(home.path());
+    // The second message is the withdrawal of the request.
+    let deaf = format!("take; echo go > {go_on}; take; take; say fine; {END}; take");
+    let mut screen = begin(home.path(), &[], &format!("{MODES}{deaf}"));
+    screen.until("> ");
+    enter(&mut screen, "/sessions");
+    assert_eq!(std::fs::read_to_string(&go_on).expect("the agent has the request"), "go\n");
+    signal(&screen, "-INT");
+    screen.until("stopped\r\n");
+    screen.until("> ");
+    enter(&mut screen, "go");
+    screen.until("fine\r\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}

@@ -58,8 +58,7 @@ fn home() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Sends a signal to the chat. The terminal of a test sends none, because it is nobody's controlling
-/// terminal.
+/// Sends a signal to the chat. The terminal of a test sends none: it controls no process.
 fn signal(screen: &Screen, signal: &str) {
     let killed = Command::new("kill").args([signal, screen.client.id().to_string().as_str()]).status();
     assert!(killed.expect("kill runs").success());
