@@ -9,6 +9,7 @@ use crate::commands::chat::input::Typed;
 use crate::commands::chat::turn::add;
 use crate::commands::prompt::run::Halt;
 use crate::interrupt::Interrupt;
+#[cfg(unix)]
 use crate::style::Look;
 
 impl Chat<'_> {

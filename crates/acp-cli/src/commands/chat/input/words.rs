@@ -8,7 +8,7 @@ use crate::commands::chat::command::BUILT_IN;
 use crate::commands::chat::input::files::{Files, Fitting};
 
 /// The longest description of a command in a list, in characters.
-const DESCRIPTION: usize = 50;
+const DESCRIPTION: usize = 66;
 
 /// Words of the session, as the agent has told them.
 #[derive(Clone, Debug, Default)]
