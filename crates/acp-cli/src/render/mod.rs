@@ -268,7 +268,9 @@ impl<W: Write> Renderer<W> {
                 shown.push(item.clone());
                 match item {
                     ToolCallContent::Diff(diff) => self.diff(diff),
-                    _ => changed_files(&changes).iter().try_for_each(|line| self.line(Look::Plain, line)),
+                    _ => changed_files(&changes)
+                        .iter()
+                        .try_for_each(|line| self.line(of_change(&changes, line), line)),
                 }
             }
             ToolCallContent::Content(content) if self.verbose => {
@@ -324,6 +326,17 @@ impl<W: Write> Renderer<W> {
         }
         self.plan = Some(plan.clone());
         Ok(())
+    }
+}
+
+/// Returns the look of a line about changed files, which may be a line of a patch.
+fn of_change(changes: &FileChanges, line: &str) -> Look {
+    match line.get(..1).filter(|_| changes.patch.is_some()) {
+        _ if line.starts_with("+++ ") || line.starts_with("--- ") => Look::Bold,
+        Some("+") => Look::Green,
+        Some("-") => Look::Red,
+        Some("@") => Look::Cyan,
+        _ => Look::Plain,
     }
 }
 

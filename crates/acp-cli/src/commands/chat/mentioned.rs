@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use crate::commands::chat::input::files::Files;
 
-/// The most files of one text.
+/// The most files of one text, and the most names that are looked at.
 const MOST: usize = 32;
+const LOOKED_AT: usize = 1000;
 
 /// The files of a text, and the names that stay text, each with the reason.
 #[derive(Debug, Default)]
@@ -17,12 +18,13 @@ pub(super) struct Mentioned {
 /// Finds the files. A name begins at the start of a word. One with spaces stands in quotes.
 pub(super) fn mentioned(text: &str, files: &Files) -> Mentioned {
     let mut found = Mentioned::default();
-    for name in names(text) {
+    for name in names(text).into_iter().take(LOOKED_AT) {
         let shown = format!("@{name}");
         match place(name, files) {
             Ok(place) if found.files.iter().any(|(_, known)| *known == place) => {}
             Ok(_) if found.files.len() == MOST => found.left_out.push((shown, "there are too many files")),
             Ok(place) => found.files.push((shown, place)),
+            Err(_) if found.left_out.iter().any(|(known, _)| *known == shown) => {}
             Err(why) => found.left_out.push((shown, why)),
         }
     }
@@ -89,8 +91,10 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let files = Files::new(folder.path().to_owned());
-        let found =
-            mentioned("@src/a.rs @\"a b\" @src/a.rs @src @alice @../x @/etc/passwd @src/a.rs.", &files);
+        let found = mentioned(
+            "@src/a.rs @\"a b\" @src/a.rs @src @alice @../x @alice @/etc/passwd @src/a.rs.",
+            &files,
+        );
         let names: Vec<&str> = found.files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["@src/a.rs", "@a b"]);
         let left_out: Vec<&str> = found.left_out.iter().map(|(name, _)| name.as_str()).collect();

@@ -13,12 +13,18 @@ use crate::outcome::exit;
 use crate::render::text::usage;
 use crate::style::Look;
 
+/// The most names that are told to be only text. Code has many of them.
+const TOLD: usize = 5;
+
 impl Chat<'_> {
     /// Sends a text with the files that it names, and shows the turn.
     pub(super) async fn prompt(&mut self, session: &Session, text: String) -> Result<(), Halt> {
         let found = mentioned(&text, &self.files);
-        for (name, why) in &found.left_out {
+        for (name, why) in found.left_out.iter().take(TOLD) {
             self.run.screen.line(Look::Dim, &format!("{name} is only text: {why}"))?;
+        }
+        if let more @ 1.. = found.left_out.len().saturating_sub(TOLD) {
+            self.run.screen.line(Look::Dim, &format!("… and {more} more"))?;
         }
         let read = self.run.attend(Prompt::typed(text, found.files), None).await?;
         let is_remote = self.args.agent.is_remote();

@@ -31,6 +31,22 @@ fn what_is_typed_before_a_question_does_not_answer_it() {
 }
 
 #[test]
+fn what_comes_in_one_piece_with_the_prompt_does_not_answer_its_questions() {
+    let home = home();
+    let second = r#"take; case $line in *'"text":"y"'*) say second;; *) exit 7;; esac; "#;
+    let script =
+        format!("take; prompt=$id; permission; {SAY_ANSWER}; id=$prompt; {END}\n{second}{END}; take");
+    let mut screen = open(home.path(), &[], &script);
+    screen.type_in("go\ry\r");
+    screen.until("answer: ");
+    screen.type_in("n\n");
+    screen.until("permission: Write notes: No\r\n");
+    screen.until("second\r\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}
+
+#[test]
 fn an_interrupt_at_a_question_cancels_the_turn() {
     let home = home();
     let script = format!(
