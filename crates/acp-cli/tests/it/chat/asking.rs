@@ -129,3 +129,21 @@ fn news_between_turns_are_shown_above_the_line() {
     screen.until("b > ");
     assert_eq!(leave(&mut screen), Some(0));
 }
+
+#[test]
+fn a_standing_answer_holds_between_turns_too() {
+    let home = home();
+    let go_on = fifo(home.path());
+    let script =
+        format!("read -r _ < {go_on}; permission; case $answer in *'\"yes\"'*) ;; *) exit 7;; esac; take");
+    let mut screen = open(home.path(), &["--allow", "once"], &script);
+    screen.type_in("half a line");
+    screen.until("half a line");
+    go(&go_on);
+    screen.until("permission: Write notes: Yes\r\n");
+    screen.until("> half a line");
+    screen.type_in(CTRL_C);
+    screen.until("\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}

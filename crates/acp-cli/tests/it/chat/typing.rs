@@ -158,3 +158,17 @@ fn a_terminal_without_moves_of_the_cursor_has_plain_lines() {
     assert_eq!(screen.end(), Some(0));
     assert!(said(home.path()).contains(r#""text":"plain **text**""#));
 }
+
+#[test]
+fn the_end_of_the_input_during_a_turn_ends_the_chat_after_it() {
+    let home = home();
+    let go_on = fifo(home.path());
+    let script = format!("take; say working; read -r _ < {go_on}; say over; {END}; take");
+    let mut screen = open(home.path(), &[], &script);
+    enter(&mut screen, "go");
+    screen.until("working");
+    screen.type_in(CTRL_D);
+    go(&go_on);
+    screen.until("over\r\n");
+    assert_eq!(screen.end(), Some(0));
+}
