@@ -17,7 +17,7 @@ pub(super) struct Known {
     pub(super) words: SharedWords,
     /// The mode that `session/set_mode` sets.
     pub(super) mode: Option<SessionModeId>,
-    /// The last report about the context, and true if it is not shown yet.
+    /// The last report about the context, and true if it has changed since it was shown.
     pub(super) usage: Option<UsageUpdate>,
     pub(super) is_usage_new: bool,
 }
@@ -43,7 +43,7 @@ impl Known {
             }
             Event::Mode(update) => self.mode = Some(update.current_mode_id.clone()),
             Event::Usage(usage) => {
-                self.is_usage_new = self.usage.as_ref() != Some(&**usage);
+                self.is_usage_new |= self.usage.as_ref() != Some(&**usage);
                 self.usage = Some((**usage).clone());
             }
             _ => {}

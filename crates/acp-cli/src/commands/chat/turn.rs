@@ -1,5 +1,6 @@
 //! A turn of a chat.
 
+use acp_client::sanitize::{self, strip_ansi};
 use acp_client::v1::{ContentBlock, StopReason};
 use acp_client::{Error, Session, Turn};
 
@@ -101,12 +102,13 @@ impl Chat<'_> {
     }
 }
 
-/// Adds a typed line to the beginning of the next prompt.
+/// Adds a typed line to the beginning of the next prompt. Keys without a letter, such as arrows, are
+/// left out.
 pub(super) fn add(draft: &mut String, line: &str) {
     if !draft.is_empty() {
         draft.push('\n');
     }
-    draft.push_str(line);
+    draft.push_str(&sanitize::line(&strip_ansi(line)));
 }
 
 fn cancel(run: &mut Run, turn: &Turn) -> Result<(), Halt> {

@@ -37,6 +37,7 @@ fn plan_tools_diffs_and_usage_are_shown() {
         update "$(flat '{{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Edit notes","kind":"edit","status":"completed",
           "content":[{{"type":"diff","path":"/w/notes","oldText":"one\n","newText":"two\n"}}]}}')"
         update '{{"sessionUpdate":"usage_update","used":5,"size":10,"cost":{{"amount":0.5,"currency":"EUR"}}}}'
+        update '{{"sessionUpdate":"usage_update","used":5,"size":10,"cost":{{"amount":0.5,"currency":"EUR"}}}}'
         say Done.; {END}; take"#
     );
     let mut screen = open(home.path(), &[], &script);
