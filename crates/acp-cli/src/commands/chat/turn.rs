@@ -102,8 +102,8 @@ impl Chat<'_> {
     }
 }
 
-/// Adds a typed line to the beginning of the next prompt. Keys without a letter, such as arrows, are
-/// left out.
+/// Adds a typed line to the beginning of the next prompt. Keys without a letter, such as arrows,
+/// are left out.
 pub(super) fn add(draft: &mut String, line: &str) {
     if !draft.is_empty() {
         draft.push('\n');
