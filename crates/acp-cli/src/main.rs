@@ -21,8 +21,8 @@ use crate::args::Command;
 #[cfg(feature = "inspect")]
 use crate::commands::inspect;
 use crate::commands::{
-    bridge, call, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new, prompt,
-    replay, serve, sessions, tap,
+    bridge, call, chat, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new,
+    prompt, replay, serve, sessions, tap,
 };
 use crate::interrupt::Interrupts;
 use crate::outcome::{Failure, exit, tell};
@@ -43,6 +43,7 @@ fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
+        Command::Chat(args) => runtime.block_on(chat::run(*args)),
         Command::PromptSchema => say(render::json::SCHEMA),
         Command::Sessions(args) => runtime.block_on(until_told(sessions::run(args))),
         Command::Call(args) => runtime.block_on(until_told(call::run(args))),

@@ -23,15 +23,21 @@ pub(crate) enum Look {
 }
 
 impl Style {
-    /// Chooses colours if stdout is a terminal and the user has not set `NO_COLOR`.
+    /// Chooses colours if stdout is a terminal that has them and the user has not set `NO_COLOR`.
     pub(crate) fn detect() -> Self {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { colours: std::io::stdout().is_terminal() && !unwanted }
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self { colours: std::io::stdout().is_terminal() && !unwanted && !is_dumb }
     }
 
     /// Never chooses colours.
     pub(crate) const fn plain() -> Self {
         Self { colours: false }
+    }
+
+    /// Returns true if colours are chosen.
+    pub(crate) const fn has_colours(self) -> bool {
+        self.colours
     }
 
     #[cfg(test)]

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod bridge;
 pub(crate) mod call;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod check_common;
@@ -54,6 +55,8 @@ use crate::args::tap::TapArgs;
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
+    /// Prompts whose texts the user types.
+    Chat(Box<PromptArgs>),
     /// The JSON Schema of the lines of `acp prompt --json`.
     PromptSchema,
     Info(InfoArgs),
@@ -106,6 +109,7 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
     match matches.subcommand() {
         Some(("prompt", matches)) if matches.get_flag("schema") => Ok(Command::PromptSchema),
         Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
+        Some(("chat", matches)) => Ok(Command::Chat(Box::new(chat::read(matches)?))),
         Some(("info", matches)) => info::read(matches).map(Command::Info),
         Some(("sessions", matches)) => sessions::read(matches).map(Command::Sessions),
         Some(("call", matches)) => call::read(matches).map(Command::Call),
@@ -153,6 +157,7 @@ pub(crate) fn definition() -> clap::Command {
         .args_override_self(true)
         .subcommands([
             prompt::definition(),
+            chat::definition(),
             info::definition(),
             sessions::definition(),
             call::definition(),

@@ -79,10 +79,13 @@ pub(super) fn definition() -> Command {
                 .required(true),
         )
         .args(content_options())
-        .args(session_options())
-        .args(limit_options())
-        .args(output_options());
+        .args(options());
     agent::define(command)
+}
+
+/// Returns the options of a session, of its limits and of the output.
+pub(super) fn options() -> impl Iterator<Item = Arg> {
+    session_options().into_iter().chain(limit_options()).chain(output_options())
 }
 
 fn content_options() -> [Arg; 2] {

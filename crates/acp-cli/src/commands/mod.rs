@@ -2,6 +2,7 @@
 
 pub(crate) mod bridge;
 pub(crate) mod call;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod check_client;
 pub(crate) mod conduct;

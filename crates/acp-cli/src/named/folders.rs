@@ -45,6 +45,17 @@ pub(crate) fn tap_settings() -> Option<PathBuf> {
 /// Returns the folder of recordings that nobody named a file for. Returns `None` for a user without
 /// a home.
 pub(crate) fn recordings() -> Option<PathBuf> {
+    Some(state()?.join("tap"))
+}
+
+/// Returns the place of the lines that were typed in chats. Returns `None` for a user without a
+/// home.
+#[cfg_attr(not(unix), allow(dead_code, reason = "it is for the line editor"))]
+pub(crate) fn chat_history() -> Option<PathBuf> {
+    Some(state()?.join("chat-history"))
+}
+
+fn state() -> Option<PathBuf> {
     let state = if cfg!(windows) {
         absolute("LOCALAPPDATA")?
     } else if cfg!(target_os = "macos") {
@@ -52,7 +63,7 @@ pub(crate) fn recordings() -> Option<PathBuf> {
     } else {
         absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?
     };
-    Some(state.join("acp").join("tap"))
+    Some(state.join("acp"))
 }
 
 /// Returns the folder in an environment variable. A relative one is not valid there.

@@ -2,6 +2,7 @@
 
 pub(crate) mod inert;
 pub(crate) mod json;
+mod markdown;
 pub(crate) mod quiet;
 pub(crate) mod text;
 pub(crate) mod update;
@@ -11,7 +12,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use acp_cli::terminal::{Screen, Tone, subject};
-use acp_client::sanitize::{label, line};
+use acp_client::sanitize::{self, label, line};
 use acp_client::v1::{
     ContentBlock, ContentChunk, Diff, MessageId, Plan, PlanEntryStatus, RequestPermissionRequest, TerminalId,
     ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
@@ -19,6 +20,7 @@ use acp_client::v1::{
 use acp_client::{Change, Event, FileChanges, MessageKind, PlanContent, TerminalChange, Transcript};
 use similar::{ChangeTag, TextDiff};
 
+use crate::render::markdown::Markdown;
 use crate::render::text::{aside, block_text, changed_files, words};
 use crate::style::{Look, Style};
 
@@ -40,6 +42,8 @@ pub(crate) struct Renderer<W> {
     calls: Transcript,
     shown: HashMap<ToolCallId, Shown>,
     plan: Option<Plan>,
+    /// Set if messages of the agent are shown as Markdown.
+    markdown: Option<Markdown>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +65,13 @@ impl<W: Write> Renderer<W> {
     pub(crate) fn new(out: W, style: Style, verbose: bool) -> Self {
         let [last, calls] = [1, CALLS].map(|entries| Transcript::new().with_limit(entries));
         let (shown, is_whole) = (HashMap::new(), false);
-        Self { out, style, verbose, flowing: None, last, is_whole, calls, shown, plan: None }
+        Self { out, style, verbose, flowing: None, last, is_whole, calls, shown, plan: None, markdown: None }
+    }
+
+    /// Shows messages of the agent as Markdown, if there are colours.
+    pub(crate) fn with_markdown(mut self) -> Self {
+        self.markdown = self.style.has_colours().then(Markdown::default);
+        self
     }
 
     /// Takes in an event that was shown elsewhere.
@@ -139,6 +149,9 @@ impl<W: Write> Renderer<W> {
 
     /// Ends the line that text is flowing on.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
+        if let Some(markdown) = &mut self.markdown {
+            write!(self.out, "{}", markdown.finish())?;
+        }
         if self.flowing.take().is_some() { writeln!(self.out) } else { Ok(()) }
     }
 
@@ -203,7 +216,12 @@ impl<W: Write> Renderer<W> {
         if self.flowing.is_some_and(|flowing| flowing != flow) {
             self.end_line()?;
         }
-        write!(self.out, "{}", self.style.paint(look, text))?;
+        match &mut self.markdown {
+            Some(markdown) if flow == Flow::Message => {
+                write!(self.out, "{}", markdown.push(&sanitize::text(text)))?;
+            }
+            _ => write!(self.out, "{}", self.style.paint(look, text))?,
+        }
         self.flowing = if text.is_empty() {
             self.flowing
         } else if text.ends_with('\n') {
@@ -250,7 +268,9 @@ impl<W: Write> Renderer<W> {
                 shown.push(item.clone());
                 match item {
                     ToolCallContent::Diff(diff) => self.diff(diff),
-                    _ => changed_files(&changes).iter().try_for_each(|line| self.line(Look::Plain, line)),
+                    _ => changed_files(&changes)
+                        .iter()
+                        .try_for_each(|line| self.line(of_change(&changes, line), line)),
                 }
             }
             ToolCallContent::Content(content) if self.verbose => {
@@ -306,6 +326,17 @@ impl<W: Write> Renderer<W> {
         }
         self.plan = Some(plan.clone());
         Ok(())
+    }
+}
+
+/// Returns the look of a line about changed files, which may be a line of a patch.
+fn of_change(changes: &FileChanges, line: &str) -> Look {
+    match line.get(..1).filter(|_| changes.patch.is_some()) {
+        _ if line.starts_with("+++ ") || line.starts_with("--- ") => Look::Bold,
+        Some("+") => Look::Green,
+        Some("-") => Look::Red,
+        Some("@") => Look::Cyan,
+        _ => Look::Plain,
     }
 }
 

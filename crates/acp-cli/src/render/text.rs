@@ -1,6 +1,6 @@
 //! Texts of a terminal, made of the values of the protocol.
 
-use acp_client::v1::ContentBlock;
+use acp_client::v1::{ContentBlock, UsageUpdate};
 use acp_client::{Event, FileChanges, FileOperation, StateKind};
 
 /// Returns a status as words: `in_progress` becomes `in progress`.
@@ -19,6 +19,15 @@ pub(crate) fn block_text(block: &ContentBlock) -> String {
     }
 }
 
+/// Returns the fill level of the context, and the cost of the session.
+pub(crate) fn usage(usage: &UsageUpdate) -> String {
+    let context = format!("context: {} of {}", usage.used, usage.size);
+    match &usage.cost {
+        Some(cost) => format!("{context}, cost: {} {}", cost.amount, cost.currency),
+        None => context,
+    }
+}
+
 /// Returns the line that `--verbose` shows for an event outside of the conversation.
 pub(crate) fn aside(event: &Event) -> String {
     match event {
@@ -32,12 +41,7 @@ pub(crate) fn aside(event: &Event) -> String {
             Some(title) => format!("title: {title}"),
             None => "the session's information changed".to_owned(),
         },
-        Event::Usage(usage) => match &usage.cost {
-            Some(cost) => {
-                format!("context: {} of {}, cost: {} {}", usage.used, usage.size, cost.amount, cost.currency)
-            }
-            None => format!("context: {} of {}", usage.used, usage.size),
-        },
+        Event::Usage(update) => usage(update),
         Event::State(state) => match &state.kind {
             StateKind::Running => "state: running".to_owned(),
             StateKind::RequiresAction => "state: waits for an answer".to_owned(),

@@ -107,6 +107,16 @@ impl View {
         }
     }
 
+    /// Takes the whole lines of the text so far. An unfinished line stays.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "it is for the line editor"))]
+    pub(crate) fn take_lines(&mut self) -> String {
+        let Self::Text(text) = self else { return String::new() };
+        let written = text.written();
+        let end = written.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines: Vec<u8> = written.drain(..end).collect();
+        String::from_utf8_lossy(&lines).into_owned()
+    }
+
     const fn screen(&mut self) -> &mut dyn Screen {
         match self {
             Self::Text(text) => &mut **text,

@@ -72,6 +72,30 @@ impl Desk {
         self.allowed
     }
 
+    /// Waits until there is a question, and leaves it for [`attend`](Self::attend). Dropping the
+    /// future loses nothing.
+    pub async fn asked(&mut self) {
+        if self.waiting.is_empty() {
+            match self.incoming.recv().await {
+                Some(asked) => self.waiting.push_back(asked),
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Returns true if a question waits for an answer.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Returns true if the next question is one for the user.
+    #[must_use]
+    pub fn needs_user(&self) -> bool {
+        let next = self.waiting.front();
+        self.has_user && next.is_some_and(|next| !next.takes_standing_answers() || self.standing.is_none())
+    }
+
     /// Waits for something to do and does it: a new question, or a line for the current one. When
     /// it returns, show what it has written to `screen` before you call it again. Dropping the
     /// future loses nothing.
@@ -96,7 +120,9 @@ impl Desk {
         screen: &mut impl Screen,
         wants_lines: bool,
     ) -> io::Result<Option<Option<String>>> {
-        self.drop_withdrawn(screen).await?;
+        if self.drop_withdrawn(screen).await? {
+            return Ok(None);
+        }
         if let Some(question) = self.waiting.front_mut() {
             let is_decided = question.takes_standing_answers() && self.standing.is_some();
             match self.stage {
@@ -158,7 +184,9 @@ impl Desk {
         self.allowed += usize::from(ended.is_some_and(|question| question.is_allowed()));
     }
 
-    async fn drop_withdrawn(&mut self, screen: &mut impl Screen) -> io::Result<()> {
+    /// Drops the first questions if they are withdrawn. Returns true if one was.
+    async fn drop_withdrawn(&mut self, screen: &mut impl Screen) -> io::Result<bool> {
+        let before = self.waiting.len();
         while let Some(question) = self.waiting.front_mut() {
             if !poll_fn(|cx| Poll::Ready(question.poll_withdrawn(cx).is_ready())).await {
                 break;
@@ -171,7 +199,7 @@ impl Desk {
                 screen.line(Tone::Quiet, "the question was withdrawn")?;
             }
         }
-        Ok(())
+        Ok(self.waiting.len() < before)
     }
 }
 

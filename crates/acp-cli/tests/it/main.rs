@@ -5,6 +5,8 @@
 mod bridge;
 #[cfg(unix)]
 mod call;
+#[cfg(unix)]
+mod chat;
 mod check;
 #[cfg(unix)]
 mod conduct;

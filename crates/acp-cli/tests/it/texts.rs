@@ -84,6 +84,7 @@ fn there_is_a_man_page_for_each_command() {
     let expected = [
         "acp-bridge.1",
         "acp-call.1",
+        "acp-chat.1",
         "acp-check.1",
         "acp-completions.1",
         "acp-conduct.1",

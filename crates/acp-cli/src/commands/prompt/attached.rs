@@ -29,6 +29,8 @@ pub(crate) struct Prompt {
 
 /// A file that goes with a prompt.
 struct Attached {
+    /// The name by which the user has added it, such as `--file notes.md`.
+    name: String,
     path: PathBuf,
     /// The contents, unless they are too long to embed.
     bytes: Option<Vec<u8>>,
@@ -42,7 +44,10 @@ impl Prompt {
         // A pipe may never end, and must not hold up a signal.
         let (files, images) = (args.files.clone(), args.images.clone());
         let read = tokio::task::spawn_blocking(move || -> Result<_, String> {
-            let files = files.iter().map(|path| Attached::read(path)).collect::<Result<_, _>>()?;
+            let files = files
+                .iter()
+                .map(|path| Attached::read(format!("--file {}", path.display()), path))
+                .collect::<Result<_, _>>()?;
             let images = images.iter().map(|path| image(path)).collect::<Result<_, _>>()?;
             Ok((files, images))
         });
@@ -52,6 +57,14 @@ impl Prompt {
             return Err("stdin has no text for the prompt".into());
         }
         Ok(Self { text, files, images })
+    }
+
+    /// Reads the files of a typed text, each beside the name that the text has for it. Dropping the
+    /// future stops it.
+    pub(crate) async fn typed(text: String, files: Vec<(String, PathBuf)>) -> Result<Self, Failure> {
+        let read = move || files.into_iter().map(|(name, path)| Attached::read(name, &path)).collect();
+        let files: Result<Vec<Attached>, String> = tokio::task::spawn_blocking(read).await?;
+        Ok(Self { text, files: files?, images: Vec::new() })
     }
 
     /// Returns the blocks in the form that the agent takes.
@@ -71,14 +84,14 @@ impl Prompt {
 }
 
 impl Attached {
-    fn read(path: &Path) -> Result<Self, String> {
-        let problem = |problem: &dyn std::fmt::Display| format!("`--file {}`: {problem}", path.display());
+    fn read(name: String, path: &Path) -> Result<Self, String> {
+        let problem = |problem: &dyn std::fmt::Display| format!("`{name}`: {problem}");
         let (bytes, is_regular) = read(path, MOST_EMBEDDED).map_err(|error| problem(&error))?;
         if bytes.is_none() && !is_regular {
             return Err(problem(&format_args!("a pipe may have {MOST_EMBEDDED} bytes at most")));
         }
         let path = std::path::absolute(path).map_err(|error| problem(&error))?;
-        Ok(Self { path, bytes, is_regular })
+        Ok(Self { name, path, bytes, is_regular })
     }
 
     fn into_block(self, embeds: bool, is_remote: bool) -> Result<ContentBlock, Failure> {
@@ -95,7 +108,7 @@ impl Attached {
                     Some(_) => "it does not offer `promptCapabilities.embeddedContext`",
                     None => "it is too long to go with the prompt",
                 };
-                Err(format!("`--file {}`: the agent cannot get the file: {why}", self.path.display()).into())
+                Err(format!("`{}`: the agent cannot get the file: {why}", self.name).into())
             }
         }
     }

@@ -1,11 +1,11 @@
 //! `acp prompt`: one turn with an agent.
 
 mod activity;
-mod attached;
-mod limits;
-mod open;
-mod run;
-mod settings;
+pub(crate) mod attached;
+pub(crate) mod limits;
+pub(crate) mod open;
+pub(crate) mod run;
+pub(crate) mod settings;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -36,16 +36,24 @@ use crate::style::{Look, Style};
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
 /// The time that an agent has to end a turn that the user has cancelled. The user can give up
 /// earlier.
-const INTERRUPT_GRACE: Duration = Duration::from_secs(60);
+pub(crate) const INTERRUPT_GRACE: Duration = Duration::from_secs(60);
 /// The most output that is kept for a slow reader while the turn is being stopped, in bytes.
-const UNREAD: usize = 1024 * 1024;
+pub(crate) const UNREAD: usize = 1024 * 1024;
 
 /// Runs one turn and returns the exit code.
 pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
-    let Some(file) = &args.record else { return whole(&args, Options::default()).await };
+    recorded(&args, async |options| whole(&args, options).await).await
+}
+
+/// Runs a command whose messages are recorded if that is wanted.
+pub(crate) async fn recorded(
+    args: &PromptArgs,
+    command: impl AsyncFnOnce(Options) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let Some(file) = &args.record else { return command(Options::default()).await };
     let option = format!("`--record {}`", file.display());
     let recorder = Recorder::create(file).map_err(|error| format!("{option}: {error}"))?;
-    let code = whole(&args, Options::default().tap(recorder.tap())).await;
+    let code = command(Options::default().tap(recorder.tap())).await;
     // A failed run is recorded to its end, too.
     let dropped = recorder.finish().map_err(|error| format!("{option}: {error}"));
     match (code?, dropped?) {
@@ -99,13 +107,13 @@ enum End {
     GivenUp(u8),
 }
 
-fn is_overdue(failure: &Failure) -> bool {
+pub(crate) fn is_overdue(failure: &Failure) -> bool {
     matches!(failure.downcast_ref(), Some(Error::InitializeTimeout { .. }))
 }
 
 /// A user at a terminal can be asked; through a pipe only with `--allow ask`. Nobody else can
 /// consent.
-fn desk(allow: Option<Allow>, form: Form) -> (Desk, Asker) {
+pub(crate) fn desk(allow: Option<Allow>, form: Form) -> (Desk, Asker) {
     // Lines of JSON are for a program, which is asked only if it says that it answers.
     let is_terminal = form != Form::Json && io::stdin().is_terminal() && io::stdout().is_terminal();
     let standing = match allow {
@@ -118,7 +126,7 @@ fn desk(allow: Option<Allow>, form: Form) -> (Desk, Asker) {
     Desk::new(standing, is_terminal || allow == Some(Allow::Ask))
 }
 
-async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Agent, Failure> {
+pub(crate) async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Agent, Failure> {
     let (connect, explain) = args.agent.find()?.connect(args.verbose);
     let connect = connect.info("acp", env!("CARGO_PKG_VERSION")).options(options);
     let connect = connect.versions(args.protocol.versions().iter().copied());
@@ -196,7 +204,7 @@ impl Run {
     async fn stop(&mut self, halt: Halt) -> Result<u8, Failure> {
         let code = match halt {
             Halt::Failed(failure) => return Err(failure),
-            Halt::Interrupted => {
+            Halt::Interrupted(_) => {
                 self.screen.failed(&"stopped by a signal".into(), exit::CANCELLED);
                 exit::CANCELLED
             }
@@ -312,7 +320,7 @@ pub(crate) fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
 }
 
 /// Reports that the agent said more than was shown.
-fn tell_lost(messages: u64, verbose: bool) {
+pub(crate) fn tell_lost(messages: u64, verbose: bool) {
     let why = if verbose { "its faults say why" } else { "--verbose says why" };
     match messages {
         0 => {}

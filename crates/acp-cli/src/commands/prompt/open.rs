@@ -27,32 +27,52 @@ pub(crate) async fn turn(
 ) -> Result<Turn, Halt> {
     // A prompt that the agent does not take needs no session.
     let prompt = prompt.into_blocks(agent, args.agent.is_remote()).map_err(Halt::Failed)?;
+    let session = session(run, agent, args).await?;
+    run.attend(session.prompt(prompt), None).await?.map_err(failed)
+}
+
+/// Opens the session, and sets its mode and options.
+async fn session(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Session, Halt> {
     let cwd = session_folder(args).map_err(|error| Halt::Failed(error.into()))?;
     let opened = match &args.session {
         Some(id) => reopen(run, agent, id, &cwd, &args.mcp).await?,
-        None => {
-            let new = agent.new_session(cwd);
-            let new = args.mcp.iter().cloned().fold(new, |new, server| new.mcp_server(server));
-            run.attend(new.into_future(), None).await?
-        }
+        None => new_session(run, agent, &cwd, &args.mcp).await?,
     };
     let session = opened.map_err(|error| Halt::Failed(with_logins(agent, error)))?;
     tell(&format!("session: {}", line(session.id().as_str())));
     run.screen.opened(&session, args.session.is_some());
+    set_up(run, &session, args).await?;
+    Ok(session)
+}
+
+/// Opens a new session.
+pub(crate) async fn new_session(
+    run: &mut Run,
+    agent: &Agent,
+    cwd: &Path,
+    mcp: &[McpServer],
+) -> Result<Result<Session, Error>, Halt> {
+    let new = agent.new_session(cwd);
+    let new = mcp.iter().cloned().fold(new, |new, server| new.mcp_server(server));
+    run.attend(new.into_future(), None).await
+}
+
+/// Sets the mode and the options that the user has given.
+pub(crate) async fn set_up(run: &mut Run, session: &Session, args: &PromptArgs) -> Result<(), Halt> {
     if let Some(mode) = &args.mode {
         let mut updates = session.updates();
-        let set = run.attend(set_mode(&session, mode), Some(&mut updates)).await?;
+        let set = run.attend(set_mode(session, mode), Some(&mut updates)).await?;
         set.map_err(failed)?;
     }
     for (name, value) in &args.config {
         let mut updates = session.updates();
-        let set = run.attend(set_config(&session, name, value), Some(&mut updates)).await?;
+        let set = run.attend(set_config(session, "--config", name, value), Some(&mut updates)).await?;
         set.map_err(Halt::Failed)?;
     }
-    run.attend(session.prompt(prompt), None).await?.map_err(failed)
+    Ok(())
 }
 
-fn failed(error: Error) -> Halt {
+pub(crate) fn failed(error: Error) -> Halt {
     Halt::Failed(error.into())
 }
 
@@ -120,7 +140,7 @@ fn at_once(updates: &mut Updates) -> Option<Event> {
 }
 
 /// Adds the agent's logins to an error that asks for a login.
-fn with_logins(agent: &Agent, error: Error) -> Failure {
+pub(crate) fn with_logins(agent: &Agent, error: Error) -> Failure {
     if !error.is_auth_required() {
         return error.into();
     }

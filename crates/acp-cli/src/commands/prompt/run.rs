@@ -7,7 +7,7 @@ use acp_cli::terminal::Desk;
 use acp_client::{Event, Updates};
 
 use crate::commands::prompt::limits::{Limits, Reached};
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Interrupt, Interrupts};
 use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::view::View;
@@ -24,7 +24,7 @@ pub(crate) struct Run {
 /// The reason why work stopped before its end.
 pub(crate) enum Halt {
     /// The user wants it to stop.
-    Interrupted,
+    Interrupted(Interrupt),
     /// It took too long.
     Reached(Reached),
     /// The reader of stdout has gone away.
@@ -47,7 +47,7 @@ impl Run {
             let is_written = self.output.is_written();
             tokio::select! {
                 biased;
-                _ = self.interrupts.next() => return Err(Halt::Interrupted),
+                interrupt = self.interrupts.next() => return Err(Halt::Interrupted(interrupt)),
                 reached = self.limits.reached() => return Err(Halt::Reached(reached)),
                 flushed = self.output.flush(), if !is_written => flushed?,
                 // The updates come first, because the next question may be about them.
@@ -58,12 +58,30 @@ impl Run {
         }
     }
 
+    /// Attends until no question is open and everything is written.
+    pub(crate) async fn settle(&mut self) -> Result<(), Halt> {
+        loop {
+            self.screen.move_to(&mut self.output);
+            let is_written = self.output.is_written();
+            if is_written && !self.desk.is_asked() {
+                return Ok(());
+            }
+            tokio::select! {
+                biased;
+                interrupt = self.interrupts.next() => return Err(Halt::Interrupted(interrupt)),
+                reached = self.limits.reached() => return Err(Halt::Reached(reached)),
+                flushed = self.output.flush(), if !is_written => flushed?,
+                attended = self.desk.attend(&mut self.screen), if is_written => attended?,
+            }
+        }
+    }
+
     /// Waits until everything is written.
     pub(crate) async fn write_out(&mut self) -> Result<(), Halt> {
         self.screen.move_to(&mut self.output);
         tokio::select! {
             biased;
-            _ = self.interrupts.next() => Err(Halt::Interrupted),
+            interrupt = self.interrupts.next() => Err(Halt::Interrupted(interrupt)),
             reached = self.limits.reached() => Err(Halt::Reached(reached)),
             flushed = self.output.flush() => Ok(flushed?),
         }

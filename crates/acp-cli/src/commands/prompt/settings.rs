@@ -27,10 +27,16 @@ pub(crate) async fn set_mode(session: &Session, mode: &str) -> Result<(), Error>
     }
 }
 
-/// Sets a config option of the session, if it has this option and the option has this value.
-pub(crate) async fn set_config(session: &Session, name: &str, value: &str) -> Result<(), Failure> {
+/// Sets a config option of the session, if it has this option and the option has this value. `word`
+/// is the option or the command by which the user has set it.
+pub(crate) async fn set_config(
+    session: &Session,
+    word: &str,
+    name: &str,
+    value: &str,
+) -> Result<(), Failure> {
     let options = session.config_options();
-    let refused = |problem: String| Failure::from(format!("`--config {name}={value}`: {problem}"));
+    let refused = |problem: String| Failure::from(format!("`{word} {name}={value}`: {problem}"));
     let Some(option) = options.iter().find(|option| option.id.as_str() == name) else {
         let names: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
         return Err(refused(unknown(

@@ -87,7 +87,7 @@ async fn list(
 }
 
 /// Returns a line with the id, the time, the folder and the title of a session.
-fn row(session: &SessionInfo) -> String {
+pub(crate) fn row(session: &SessionInfo) -> String {
     let title = session.title.as_deref().map(|title| label(title, TITLE)).unwrap_or_default();
     let time = session.updated_at.as_deref().unwrap_or("-");
     let row = format!(

@@ -1,7 +1,7 @@
 //! Questions of the agent, and the answers.
 
 #[path = "../../../../../../examples/tests/it/pty.rs"]
-pub(super) mod pty;
+pub(crate) mod pty;
 mod terminal;
 
 use std::fs::File;
@@ -29,13 +29,13 @@ fn output(mut command: Command) -> (i32, String, String) {
 }
 
 /// Makes a named pipe. An agent that reads it waits for the test.
-fn fifo(folder: &Path) -> String {
+pub(crate) fn fifo(folder: &Path) -> String {
     let path = folder.join("go").display().to_string();
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
     path
 }
 
-fn go(path: &str) {
+pub(crate) fn go(path: &str) {
     File::options().write(true).open(path).expect("it opens").write_all(b"go\n").expect("it is read");
 }
 
