@@ -17,6 +17,10 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
+#[cfg(feature = "agents")]
+use crate::args::agents::Action;
+#[cfg(feature = "agents")]
+use crate::commands::agents;
 #[cfg(feature = "inspect")]
 use crate::commands::inspect;
 use crate::commands::{
@@ -60,6 +64,12 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         #[cfg(feature = "inspect")]
         Command::Inspect(args) => runtime.block_on(inspect::run(args)),
+        #[cfg(feature = "agents")]
+        Command::Agents(args) if matches!(args.action, Action::Run { .. }) => {
+            runtime.block_on(agents::run_agent(*args))
+        }
+        #[cfg(feature = "agents")]
+        Command::Agents(args) => runtime.block_on(until_told(agents::run(*args))),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)
