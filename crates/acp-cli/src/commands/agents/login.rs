@@ -43,7 +43,7 @@ fn choose<'a>(logins: &'a [TerminalLogin], method: Option<&str>) -> Result<&'a T
         (_, None) => Err(format!("has more than one login: choose with `--method`: {}", ids())),
         (_, Some(method)) => logins
             .iter()
-            .find(|login| login.id.to_string() == method)
+            .find(|login| login.id.as_str() == method)
             .ok_or_else(|| format!("has no login `{method}` for a terminal: it has {}", ids())),
     }
 }
