@@ -155,7 +155,56 @@ fn causes(error: reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::{Limits, address, get};
+
+    const LIMITS: Limits = Limits { bytes: 10, pause: Duration::from_secs(60), whole: None };
+
+    /// Downloads the answer of a server, which never closes the connection by itself.
+    async fn download(answer: &str, limits: Limits) -> Result<String, String> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = address(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        let serve = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = [0; 1024];
+            let _ = stream.read(&mut head).await.unwrap();
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            std::future::pending().await
+        };
+        let mut bytes = Vec::new();
+        let take = |piece: &[u8]| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        };
+        tokio::select! {
+            done = get(&url, limits, take) => done?,
+            () = serve => {}
+        }
+        Ok(String::from_utf8(bytes).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_download_keeps_to_its_limits() {
+        let whole = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
+        assert_eq!(download(whole, LIMITS).await.unwrap(), "0123456789");
+        let told = "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n";
+        let untold = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n012345\r\n5\r\n01234\r\n";
+        for answer in [told, untold] {
+            assert_eq!(download(answer, LIMITS).await.unwrap_err(), "it is larger than 10 bytes");
+        }
+        let short = Duration::from_millis(50);
+        let cut = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01";
+        for answer in ["", "HTTP/1.1 200 OK\r\n", cut] {
+            let problem = download(answer, Limits { pause: short, ..LIMITS }).await.unwrap_err();
+            assert!(problem.contains("timed out"), "{answer}: {problem}");
+            let problem = download(answer, Limits { whole: Some(short), ..LIMITS }).await.unwrap_err();
+            assert!(problem.contains("it took longer than"), "{answer}: {problem}");
+        }
+    }
 
     #[test]
     fn an_address_is_https_or_of_this_machine() {

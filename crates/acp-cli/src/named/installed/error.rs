@@ -19,7 +19,7 @@ pub(crate) enum InstallError {
     Content { file: PathBuf, problem: String },
     /// The address of a list or of an archive cannot be used.
     Address { address: String, problem: String },
-    /// A list cannot be read, and there is no copy of it.
+    /// A list cannot be read, and has no copy.
     List { list: String, problem: String },
     /// No list has the id, but maybe one has a similar id.
     Unknown { id: String, lists: Vec<String>, near: Option<String> },

@@ -23,7 +23,7 @@ impl Home {
     /// Finds the folder: that of `ACP_HOME`, or the user's folder of data. It need not exist.
     ///
     /// # Errors
-    /// `ACP_HOME` is relative, or there is no folder of data.
+    /// `ACP_HOME` is relative, or the user has no folder of data.
     pub(crate) fn find() -> Result<Self, InstallError> {
         match env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from) {
             Some(folder) if folder.is_relative() => Err(InstallError::RelativeHome(folder)),

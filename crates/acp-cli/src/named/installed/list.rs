@@ -51,8 +51,8 @@ impl Lists {
     /// copy of the registry in the user's cache. With `offline` no server is asked.
     ///
     /// # Errors
-    /// There is no list, or one cannot be read and has no copy. The lists behind it do not stand in
-    /// for it: they may know other agents by its ids.
+    /// Nobody has named a list, or one cannot be read and has no copy. The lists behind it do not
+    /// stand in for it: they may know other agents by its ids.
     pub(crate) async fn read(home: &Home, named: &[String], offline: bool) -> Result<Self, InstallError> {
         let mut lists = Vec::new();
         for source in sources(home, named)? {

@@ -43,7 +43,7 @@ fn a_signal_ends_the_agent_as_it_would_without_us() {
     home.done(&["agents", "install", "robot"]);
     let status = home.acp(&["agents", "run", "robot"]).stdout(Stdio::null()).status().expect("acp runs");
     assert_eq!(status.signal(), Some(15));
-    // One to this process is one to the agent, because there is no other.
+    // One to this process is one to the agent, because the agent has taken its place.
     let home = home_of("echo $$; read -r line");
     home.done(&["agents", "install", "robot"]);
     let mut command = home.acp(&["agents", "run", "robot"]);
