@@ -46,6 +46,7 @@ pub(crate) fn command(
 }
 
 /// Returns the command of an agent that `npx` runs, with the package from its cache if it is there.
+#[cfg(unix)]
 pub(crate) fn prefer_offline(command: &Command) -> Command {
     let mut words = command.words().skip(1).map(ToOwned::to_owned);
     let runner = command.of_program(command.program());
