@@ -9,7 +9,7 @@ mod run;
 use crate::args::agents::{Action, AgentsArgs};
 use crate::named::installed::error::InstallError;
 use crate::named::installed::home::Home;
-use crate::named::installed::install::{self, Done};
+use crate::named::installed::install::{self, Done, Network};
 use crate::named::installed::list::{Entry, Lists};
 use crate::named::installed::lock::{Installed, LockFile};
 use crate::outcome::{Failure, exit, tell};
@@ -24,7 +24,7 @@ pub(crate) async fn run(args: AgentsArgs) -> Result<u8, Failure> {
         Action::Show { id, json } => say(&listing::show(&from, &id, json).await?).await,
         Action::Install { id, version, way, env } => {
             let entry = from.entry(&id, version.as_deref()).await?;
-            let done = install::install(&home, &entry, way, &env, note).await?;
+            let done = install::install(&home, &entry, way, &env, from.network()).await?;
             say(&told(&done, &entry)).await
         }
         Action::Run { .. } => Ok(exit::USAGE),
@@ -45,7 +45,7 @@ pub(crate) async fn run_agent(args: AgentsArgs) -> Result<u8, Failure> {
     let Action::Run { id, args, env, all_env } = args.action else { return Ok(exit::USAGE) };
     if LockFile::read(&home)?.get(&id).is_none() {
         let entry = from.entry(&id, None).await?;
-        let done = install::install(&home, &entry, None, &[], note).await?;
+        let done = install::install(&home, &entry, None, &[], from.network()).await?;
         note(told(&done, &entry).trim_end());
     }
     let environment = if all_env { None } else { Some(&*env) };
@@ -65,6 +65,10 @@ impl From<'_> {
         let lists = Lists::read(self.home, &self.named, self.offline).await?;
         lists.0.iter().filter_map(|list| list.note.as_deref()).for_each(note);
         Ok(lists)
+    }
+
+    fn network(&self) -> Network<'_> {
+        Network { is_off: self.offline, tell: &note }
     }
 
     async fn entry(&self, id: &str, version: Option<&str>) -> Result<Entry, InstallError> {
@@ -93,7 +97,7 @@ async fn update(from: &From<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, 
     let mut code = exit::DONE;
     for there in chosen {
         // One that fails does not keep the others from their updates.
-        match update_one(from.home, &lists, there, dry_run).await {
+        match update_one(from, &lists, there, dry_run).await {
             Ok(told) => {
                 say(&told).await?;
             }
@@ -107,7 +111,7 @@ async fn update(from: &From<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, 
 }
 
 async fn update_one(
-    home: &Home,
+    from: &From<'_>,
     lists: &Lists,
     there: &Installed,
     dry_run: bool,
@@ -127,7 +131,7 @@ async fn update_one(
         return Ok(format!("{step}\n"));
     }
     note(&step);
-    let now = install::update(home, &entry, there, note).await?;
+    let now = install::update(from.home, &entry, there, from.network()).await?;
     Ok(format!("{} {} is installed\n", now.id, now.version))
 }
 

@@ -42,7 +42,11 @@ impl Guard {
     fn lock(home: &Home, name: &str, kind: Kind) -> Result<Self, InstallError> {
         let path = home.lockable(name)?;
         let open = || {
-            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            // A user who may only read can run agents.
+            let file = match kind {
+                Kind::Shared if path.is_file() => File::open(&path)?,
+                _ => File::options().create(true).truncate(false).write(true).open(&path)?,
+            };
             lock(&file, kind).map(|()| Self(file))
         };
         open().map_err(InstallError::file(&path))

@@ -25,6 +25,15 @@ const ARCHIVE: Limits = Limits { bytes: 1024 * 1024 * 1024, pause: Duration::fro
 /// The beginning of the name of a folder that is being filled.
 const NEW: &str = ".new-";
 
+/// The use of the network.
+#[derive(Clone, Copy)]
+pub(crate) struct Network<'a> {
+    /// No server is asked.
+    pub(crate) is_off: bool,
+    /// Hears what is downloaded.
+    pub(crate) tell: &'a dyn Fn(&str),
+}
+
 /// The outcome of an installation.
 #[derive(Debug)]
 pub(crate) enum Done {
@@ -35,7 +44,7 @@ pub(crate) enum Done {
     Other(Installed),
 }
 
-/// Installs an agent that is not there yet. `tell` hears what is downloaded.
+/// Installs an agent that is not there yet.
 ///
 /// # Errors
 /// The agent does not run here, or its archive cannot be fetched or is not the right one. Nothing
@@ -45,7 +54,7 @@ pub(crate) async fn install(
     entry: &Entry,
     way: Option<Way>,
     env: &[String],
-    tell: impl Fn(&str),
+    network: Network<'_>,
 ) -> Result<Done, InstallError> {
     let _guard = alone(home, &entry.agent.id).await?;
     let lock = LockFile::read(home)?;
@@ -62,7 +71,7 @@ pub(crate) async fn install(
     }
     let mut names = lock.get(&entry.agent.id).map(|there| there.env.clone()).unwrap_or_default();
     add(&mut names, env);
-    put(home, &lock, entry, way, names, tell).await.map(Done::Installed)
+    put(home, &lock, entry, way, names, network).await.map(Done::Installed)
 }
 
 /// Puts the version of a list in the place of the one that is there.
@@ -73,14 +82,14 @@ pub(crate) async fn update(
     home: &Home,
     entry: &Entry,
     there: &Installed,
-    tell: impl Fn(&str),
+    network: Network<'_>,
 ) -> Result<Installed, InstallError> {
     let _guard = alone(home, &there.id).await?;
     // Nothing is downloaded for an agent that is in use.
     drop(Guard::take(home, &there.id)?);
     let lock = LockFile::read(home)?;
     let way = there.way.works(&entry.agent).is_ok().then_some(there.way);
-    put(home, &lock, entry, way, there.env.clone(), tell).await
+    put(home, &lock, entry, way, there.env.clone(), network).await
 }
 
 /// Removes an agent.
@@ -129,10 +138,15 @@ async fn put(
     entry: &Entry,
     way: Option<Way>,
     env: Vec<String>,
-    tell: impl Fn(&str),
+    network: Network<'_>,
 ) -> Result<Installed, InstallError> {
     let id = &entry.agent.id;
     let way = Way::choose(&entry.agent, way)?;
+    way.check_pinned(&entry.agent).map_err(|problem| InstallError::Entry {
+        id: id.clone(),
+        list: entry.list.clone(),
+        problem,
+    })?;
     let mut installed = Installed {
         id: id.clone(),
         version: entry.version.clone(),
@@ -145,7 +159,7 @@ async fn put(
         entry: entry.text.clone(),
     };
     let new = match entry.agent.binary().filter(|_| way == Way::Binary) {
-        Some(binary) => Some(fetch(home, lock, entry, binary, tell).await?),
+        Some(binary) => Some(fetch(home, lock, entry, binary, network).await?),
         None => None,
     };
     let _use = Guard::take(home, id)?;
@@ -196,21 +210,26 @@ async fn fetch(
     lock: &LockFile,
     entry: &Entry,
     binary: &Binary,
-    tell: impl Fn(&str),
+    network: Network<'_>,
 ) -> Result<New, InstallError> {
     let id = &entry.agent.id;
+    let address = &binary.archive;
+    if network.is_off {
+        let problem = "no server is asked with `--offline`".to_owned();
+        return Err(InstallError::Download { id: id.clone(), address: address.clone(), problem });
+    }
     let work = work_folder(&home.agent(id))?;
     let archive = work.path().join("archive");
-    tell(&format!("downloading {}", binary.archive));
-    let sha256 = download(id, &binary.archive, &archive).await?;
+    (network.tell)(&format!("downloading {address}"));
+    let sha256 = download(id, address, &archive).await?;
     check(home, lock, entry, binary, &sha256)?;
     if binary.sha256.is_none() && lock.seen(id, &entry.version, &Registry::platform()).is_none() {
-        tell(&format!("the list has no SHA-256 of it: {sha256} is recorded, and must stay"));
+        (network.tell)(&format!("the list has no SHA-256 of it: {sha256} is recorded, and must stay"));
     }
     let new = New { work, sha256 };
     let (files, cmd) = (new.files(), binary.cmd.clone());
     let failed = {
-        let (id, address) = (id.clone(), binary.archive.clone());
+        let (id, address) = (id.clone(), address.clone());
         move |problem| InstallError::Archive { id, address, problem }
     };
     let to = files.clone();

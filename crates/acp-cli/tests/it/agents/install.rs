@@ -159,7 +159,7 @@ fn ids_and_versions_that_are_not_names_are_refused() {
     for (id, version) in
         [("../robot", "1"), ("Robot", "1"), ("robot", "../1"), ("robot", "latest"), ("robot", "")]
     {
-        let mut entry = entry(version, &json!({"npx": {"package": "robot@1"}}));
+        let mut entry = entry(version, &json!({"npx": {"package": "robot@1.0.0"}}));
         entry["id"] = json!(id);
         home.list("/list", &[entry]);
         let err = home.fails(&["agents", "install", id]);
@@ -174,7 +174,7 @@ fn an_agent_that_does_not_run_here_says_why() {
     let binary = json!({"dos-8086": {"archive": "https://acme.example/r.zip", "cmd": "r"}});
     home.list(
         "/list",
-        &[entry("1.0.0", &json!({"binary": binary, "npx": {"package": "r@1"}, "uvx": {"package": "r"}}))],
+        &[entry("1.0.0", &json!({"binary": binary, "npx": {"package": "r@1.0.0"}, "uvx": {"package": "r"}}))],
     );
     let empty = home.path("empty");
     fs::create_dir(&empty).expect("made");
@@ -227,7 +227,7 @@ fn agents_are_listed_and_shown_with_their_state() {
         serde_json::from_str(&home.done(&["agents", "show", "robot", "--json"])).expect("JSON");
     assert_eq!(shown["distribution"]["binary"][here()]["cmd"], "./robot");
     // The texts of lists do not reach the terminal as they are.
-    let mut evil = entry("1.0.0", &json!({"npx": {"package": "r@1"}}));
+    let mut evil = entry("1.0.0", &json!({"npx": {"package": "r@1.0.0"}}));
     evil["description"] = json!("\u{1b}[31mred");
     home.list("/list", &[evil]);
     assert!(home.done(&["agents", "show", "robot"]).contains("about      \u{fffd}[31mred\n"));

@@ -115,6 +115,9 @@ fn a_copy_stands_in_for_a_server_that_fails() {
         "{err}"
     );
     assert_eq!(home.server.asked("/list"), asked);
+    let err = home.run(&["agents", "install", "robot", "--offline"]).2;
+    assert!(err.contains("/robot-3.1.0.tar.gz: no server is asked with `--offline`"), "{err}");
+    assert_eq!(home.server.asked("/robot-3.1.0.tar.gz"), 0);
 }
 
 #[test]
@@ -135,6 +138,13 @@ fn a_list_that_cannot_be_read_is_not_replaced_by_the_next_one() {
         let err = home.fails(&["agents", "install", "robot", "--registry", list, "--registry", &good]);
         assert!(err.contains(wants), "{list}: {err}");
     }
+    let large = home.path("large.json");
+    let text = format!("{{\"agents\":[]}}{}", " ".repeat(8 * 1024 * 1024));
+    fs::write(&large, &text[..8 * 1024 * 1024]).expect("written");
+    home.done(&["agents", "list", "--registry", utf8(&large)]);
+    fs::write(&large, text).expect("written");
+    let err = home.fails(&["agents", "list", "--registry", utf8(&large)]);
+    assert!(err.contains("it is larger than 8388608 bytes"), "{err}");
     let err = home.fails(&["agents", "list", "--registry", "https://me:secret@list.example/a.json"]);
     assert!(err.contains("must not have a user or a password") && !err.contains("secret"), "{err}");
 }

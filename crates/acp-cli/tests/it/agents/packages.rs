@@ -89,7 +89,7 @@ fn processes_that_npx_leaves_behind_end_with_it() {
     let fifo = home.path("fifo");
     std::process::Command::new("mkfifo").arg(&fifo).status().expect("there is one");
     // The process that is left holds the fifo open until it ends.
-    home.program("npx", &format!("sleep 600 > {} 2>&1 < /dev/null &\necho hello; exit 0", fifo.display()));
+    home.program("npx", &format!("sleep 60 > {} 2>&1 < /dev/null &\necho hello; exit 0", fifo.display()));
     home.done(&["agents", "install", "robot"]);
     let reader = std::thread::spawn(move || fs::read(fifo));
     assert_eq!(run(&home, b""), (Some(0), "hello\n".to_owned(), String::new()));
@@ -97,14 +97,26 @@ fn processes_that_npx_leaves_behind_end_with_it() {
 }
 
 #[test]
+fn a_package_without_an_exact_version_is_not_installed() {
+    let home = Home::new();
+    for (way, package) in [("npx", "robot@latest"), ("npx", "@acme/robot"), ("uvx", "robot>=1")] {
+        home.program(way, &robot("x"));
+        home.list("/list", &[entry("1.0.0", &json!({way: {"package": package}}))]);
+        let err = home.fails(&["agents", "install", "robot"]);
+        assert!(err.contains(&format!("its `package` {package} does not name an exact version")), "{err}");
+    }
+    assert_eq!(home.lock(), "");
+}
+
+#[test]
 fn the_way_can_be_chosen() {
     let home = Home::new();
-    let ways = json!({"npx": {"package": "robot@1"}, "uvx": {"package": "robot==1"}});
+    let ways = json!({"npx": {"package": "robot@1.0.0"}, "uvx": {"package": "robot==1"}});
     home.list("/list", &[entry("1.0.0", &ways)]);
     home.program("npx", &robot("npx"));
     home.program("uvx", &robot("uvx"));
     home.done(&["agents", "install", "robot"]);
-    assert_eq!(home.prompt(&["--agent", "robot"]).1, "npx: --yes --prefer-offline robot@1; ; \n");
+    assert_eq!(home.prompt(&["--agent", "robot"]).1, "npx: --yes --prefer-offline robot@1.0.0; ; \n");
     home.done(&["agents", "install", "robot", "--way", "uvx"]);
     assert_eq!(home.prompt(&["--agent", "robot"]).1, "uvx: robot==1; ; \n");
     let (code, _, err) = home.run(&["agents", "install", "robot", "--way", "cargo"]);

@@ -1,6 +1,8 @@
 //! `acp agents run`: what an editor starts.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
@@ -113,6 +115,23 @@ fn an_interpreter_that_is_missing_is_told_from_a_missing_agent() {
     home.done(&["agents", "install", "robot"]);
     let err = home.fails(&["agents", "run", "robot"]);
     assert!(err.contains("is there, but not the interpreter or dynamic linker that it needs"), "{err}");
+}
+
+#[test]
+fn a_user_who_may_only_read_can_run_an_agent() {
+    let home = home_of("echo hello");
+    home.done(&["agents", "install", "robot"]);
+    let folders = ["acp/agents", "acp"].map(|name| home.path(name));
+    let set = |mode: u32| {
+        for folder in &folders {
+            fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("is ours");
+        }
+    };
+    set(0o555);
+    fs::set_permissions(folders[0].join("robot.use"), fs::Permissions::from_mode(0o444)).expect("is ours");
+    let ran = home.run(&["agents", "run", "robot"]);
+    set(0o755);
+    assert_eq!(ran, (0, "hello\n".to_owned(), String::new()));
 }
 
 #[test]

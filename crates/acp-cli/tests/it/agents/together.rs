@@ -28,7 +28,7 @@ fn different_agents_are_installed_at_once_and_none_is_forgotten() {
     let ids: Vec<String> = (0..8).map(|number| format!("robot-{number}")).collect();
     let entries: Vec<_> = ids
         .iter()
-        .map(|id| serde_json::json!({"id": id, "version": "1.0.0", "distribution": {"npx": {"package": "r@1"}}}))
+        .map(|id| serde_json::json!({"id": id, "version": "1.0.0", "distribution": {"npx": {"package": "r@1.0.0"}}}))
         .collect();
     home.list("/list", &entries);
     thread::scope(|scope| {

@@ -93,7 +93,7 @@ fn an_agent_that_runs_is_neither_updated_nor_removed() {
         let binary = json!({"archive": home.server.address("/a"), "cmd": "robot"});
         home.list(
             "/list",
-            &[entry(version, &json!({"binary": {here(): binary}, "npx": {"package": "robot@1"}}))],
+            &[entry(version, &json!({"binary": {here(): binary}, "npx": {"package": "robot@1.0.0"}}))],
         );
     };
     home.program("npx", "echo ready; read -r line");

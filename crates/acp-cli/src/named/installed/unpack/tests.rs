@@ -211,6 +211,12 @@ fn links_that_leave_the_folder_are_refused() {
         let problem = Scene::refuse(&zip(&[("a/x", 0o644, b""), ("link", 0o120_777, target.as_bytes())]));
         assert!(problem.contains("leaves the folder"), "{target}: {problem}");
     }
+    // A link to the folder itself would lead to nothing when the folder is moved.
+    let scene = Scene::new();
+    let own = scene.0.path().join("files/robot");
+    let link = (Symlink, "link", own.to_str().unwrap(), &[][..]);
+    let problem = scene.unpack(&tar_gz(&[(Regular, "robot", "", b"x"), link]), "robot").unwrap_err();
+    assert!(problem.contains("leaves the folder"), "{problem}");
     // Each of them stays inside, and both together do not.
     let problem = Scene::refuse(&tar_gz(&[
         (Directory, "a/b/", "", b""),
