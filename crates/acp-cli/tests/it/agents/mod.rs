@@ -1,5 +1,7 @@
 //! `acp agents`: a server of lists and archives on loopback, and a home of its own for each test.
 
+#[cfg(all(target_os = "linux", feature = "ring"))]
+mod https;
 mod install;
 mod lists;
 mod packages;
