@@ -4,6 +4,7 @@
 mod https;
 mod install;
 mod lists;
+mod login;
 mod packages;
 mod running;
 mod server;

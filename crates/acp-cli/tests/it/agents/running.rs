@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Home, entry, finish, here, tar_gz};
 
 /// A home with an agent that is a script, from a list without its sum.
-fn home_of(script: &str) -> Home {
+pub(super) fn home_of(script: &str) -> Home {
     let home = Home::new();
     home.server.give("/a", tar_gz(&[("robot", &format!("#!/bin/sh\n{script}"))]));
     let binary = json!({"archive": home.server.address("/a"), "cmd": "robot", "args": ["one", "two words"],
@@ -132,32 +132,6 @@ fn a_user_who_may_only_read_can_run_an_agent() {
     let ran = home.run(&["agents", "run", "robot"]);
     set(0o755);
     assert_eq!(ran, (0, "hello\n".to_owned(), String::new()));
-}
-
-#[test]
-fn a_login_runs_in_the_terminal() {
-    let script = r#"
-        if [ "$3" = login ]; then echo "in: $NAME $MODE"; exit 7; fi
-        read -r line
-        new='{"type":"terminal","id":"new","name":"New login","args":["login"],"env":{"NAME":"Ada"}}'
-        old='{"id":"old","name":"Old","_meta":{"terminal-auth":{"label":"Old login","args":["login"],"env":{"NAME":"Bob"}}}}'
-        printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"authMethods":[%s]}}\n' "$METHODS"
-        cat > /dev/null"#;
-    let home = home_of(&script.replace("$METHODS", "$new,$old"));
-    let err = home.fails(&["agents", "login", "robot"]);
-    assert!(err.contains("the agent `robot` is not installed"), "{err}");
-    home.done(&["agents", "install", "robot"]);
-    let err = home.fails(&["agents", "login", "robot"]);
-    assert!(err.contains("has more than one login: choose with `--method`: new, old"), "{err}");
-    for (method, label, name) in [("new", "New login", "Ada"), ("old", "Old login", "Bob")] {
-        let (code, out, err) = home.run(&["agents", "login", "robot", "--method", method]);
-        assert_eq!((code, out, err), (7, format!("in: {name} quiet\n"), format!("acp: {label}\n")));
-    }
-    let err = home.fails(&["agents", "login", "robot", "--method", "none"]);
-    assert!(err.contains("has no login `none` for a terminal: it has new, old"), "{err}");
-    let home = home_of(&script.replace("$METHODS", ""));
-    home.done(&["agents", "install", "robot"]);
-    assert!(home.fails(&["agents", "login", "robot"]).contains("has no login for a terminal"));
 }
 
 #[test]

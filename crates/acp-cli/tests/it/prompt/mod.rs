@@ -1,6 +1,6 @@
 //! `acp prompt` with agents made of a few lines of shell.
 
-mod asking;
+pub(crate) mod asking;
 mod config;
 mod content;
 mod ending;

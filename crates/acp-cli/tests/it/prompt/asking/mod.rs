@@ -1,7 +1,7 @@
 //! Questions of the agent, and the answers.
 
 #[path = "../../../../../../examples/tests/it/pty.rs"]
-pub(super) mod pty;
+pub(crate) mod pty;
 mod terminal;
 
 use std::fs::File;
