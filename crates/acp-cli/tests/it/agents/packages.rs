@@ -97,6 +97,30 @@ fn processes_that_npx_leaves_behind_end_with_it() {
 }
 
 #[test]
+fn signals_reach_the_agent_and_its_end_is_ours() {
+    let home = home_of("npx");
+    home.program("npx", "");
+    home.done(&["agents", "install", "robot"]);
+    home.program("npx", "echo hello; kill -9 $$");
+    assert_eq!(run(&home, b""), (Some(128 + 9), "hello\n".to_owned(), String::new()));
+    // It has not spoken, and is not run again, because it was told to end.
+    let ready = home.path("ready");
+    std::process::Command::new("mkfifo").arg(&ready).status().expect("there is one");
+    home.program("npx", &format!("trap 'exit 9' TERM\necho ready > {}\ncat", ready.display()));
+    let mut command = home.acp(&["agents", "run", "robot"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("acp");
+    let stdin = child.stdin.take();
+    assert_eq!(fs::read(&ready).expect("written"), b"ready\n");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("is ours");
+    let output = child.wait_with_output().expect("it ends");
+    drop(stdin);
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.code() == Some(9) && !err.contains("once more"), "{err}");
+}
+
+#[test]
 fn a_package_without_an_exact_version_is_not_installed() {
     let home = Home::new();
     for (way, package) in [("npx", "robot@latest"), ("npx", "@acme/robot"), ("uvx", "robot>=1")] {

@@ -23,6 +23,10 @@ impl Place {
         Ok(Self { root: root.to_owned(), limits, entries: 0, bytes: 0, links: Vec::new() })
     }
 
+    pub(super) const fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Counts an entry.
     pub(super) fn count(&mut self) -> Result<(), String> {
         self.entries += 1;

@@ -274,6 +274,10 @@ fn limits_hold_for_entries_and_bytes() {
     assert!(Scene::refuse(&tar_gz(&entries)).contains("more than 10 entries"));
     let files: Vec<_> = many.iter().map(|name| (name.as_str(), 0o644, &[][..])).collect();
     assert!(Scene::refuse(&zip(&files)).contains("more than 10 entries"));
+    // Their names alone would fill the memory.
+    let long: Vec<_> = (0..40).map(|number| format!("{}{number}", "n".repeat(10_000))).collect();
+    let files: Vec<_> = long.iter().map(|name| (name.as_str(), 0o644, &[][..])).collect();
+    assert!(Scene::refuse(&zip(&files)).contains("table of contents is too long"));
     let half = vec![0; 5001];
     let problem = Scene::refuse(&tar_gz(&[(Regular, "a", "", &half), (Regular, "b", "", &half)]));
     assert!(problem.contains("more than 10000 bytes"), "{problem}");
