@@ -15,13 +15,29 @@ pub(crate) struct AgentsArgs {
     pub(crate) offline: bool,
 }
 
-/// The thing to do with agents.
+/// The thing to do.
 #[derive(Debug)]
 pub(crate) enum Action {
+    Manage(Manage),
+    Run(RunArgs),
+}
+
+/// The agent to run.
+#[derive(Debug)]
+pub(crate) struct RunArgs {
+    pub(crate) id: String,
+    pub(crate) args: Vec<OsString>,
+    /// The variables that it inherits beside the usual ones.
+    pub(crate) env: Vec<String>,
+    pub(crate) all_env: bool,
+}
+
+/// The thing to do with agents that are not run.
+#[derive(Debug)]
+pub(crate) enum Manage {
     List { all: bool, json: bool },
     Show { id: String, json: bool },
     Install { id: String, version: Option<String>, way: Option<Way>, env: Vec<String> },
-    Run { id: String, args: Vec<OsString>, env: Vec<String>, all_env: bool },
     Update { id: Option<String>, dry_run: bool },
     Remove { id: String },
     Login { id: String, method: Option<String> },
@@ -171,34 +187,76 @@ fn lists() -> [Arg; 2] {
 
 pub(super) fn read(matches: &ArgMatches) -> Result<AgentsArgs, String> {
     let (name, matches) = matches.subcommand().ok_or_else(|| format!("what to do? {USAGE}"))?;
-    let text = |name| matches.get_one::<String>(name).cloned();
-    let texts =
-        |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect::<Vec<_>>();
-    let id = || text("id").unwrap_or_default();
     let action = match name {
-        "list" => Action::List { all: matches.get_flag("all"), json: matches.get_flag("json") },
-        "show" => Action::Show { id: id(), json: matches.get_flag("json") },
+        "run" => Action::Run(read_run(matches)),
+        name => Action::Manage(read_manage(name, matches)),
+    };
+    let has_lists = !matches!(name, "remove" | "login");
+    Ok(AgentsArgs {
+        action,
+        lists: if has_lists { texts(matches, "registry") } else { Vec::new() },
+        offline: has_lists && matches.get_flag("offline"),
+    })
+}
+
+fn read_run(matches: &ArgMatches) -> RunArgs {
+    RunArgs {
+        id: text(matches, "id").unwrap_or_default(),
+        args: matches.get_many::<OsString>("args").into_iter().flatten().cloned().collect(),
+        env: texts(matches, "env"),
+        all_env: matches.get_flag("all-env"),
+    }
+}
+
+fn read_manage(name: &str, matches: &ArgMatches) -> Manage {
+    let id = || text(matches, "id").unwrap_or_default();
+    match name {
+        "list" => Manage::List { all: matches.get_flag("all"), json: matches.get_flag("json") },
+        "show" => Manage::Show { id: id(), json: matches.get_flag("json") },
         "install" => {
             let named = id();
             let (id, version) = match named.split_once('@') {
                 Some((id, version)) => (id.to_owned(), Some(version.to_owned())),
                 None => (named, None),
             };
-            let way = text("way").as_deref().and_then(Way::of);
-            Action::Install { id, version, way, env: texts("env") }
+            let way = text(matches, "way").as_deref().and_then(Way::of);
+            Manage::Install { id, version, way, env: texts(matches, "env") }
         }
-        "run" => {
-            let args = matches.get_many::<OsString>("args").into_iter().flatten().cloned().collect();
-            Action::Run { id: id(), args, env: texts("env"), all_env: matches.get_flag("all-env") }
+        "update" => Manage::Update { id: text(matches, "id"), dry_run: matches.get_flag("dry-run") },
+        "remove" => Manage::Remove { id: id() },
+        _ => Manage::Login { id: id(), method: text(matches, "method") },
+    }
+}
+
+fn text(matches: &ArgMatches, name: &str) -> Option<String> {
+    matches.get_one::<String>(name).cloned()
+}
+
+fn texts(matches: &ArgMatches, name: &str) -> Vec<String> {
+    matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use crate::args::parse;
+
+    #[test]
+    fn the_arguments_say_what_is_wrong() {
+        for (line, wants) in [
+            ("agents", "what to do? acp agents list|show|install|run|update|remove|login"),
+            ("agents frob", "there is no command `frob`: see `acp agents --help`"),
+            ("agents lst", "did you mean `list`?"),
+            ("agents install", "the agent is missing: name it by its ID, as `acp agents list` shows it"),
+            ("agents install robot --way cargo", "it must be binary, npx or uvx"),
+            ("agents install robot --env A=B", "it must be the name of a variable"),
+            ("agents run robot --env A --all-env", "one of them is enough"),
+            ("agents update robot other", "one argument too many: `other`"),
+            ("agents remove robot --registry x", "there is no option `--registry`"),
+        ] {
+            let error = parse(line.split(' ').map(OsString::from)).unwrap_err();
+            assert!(error.contains(wants), "`{line}` gave {error}");
         }
-        "update" => Action::Update { id: text("id"), dry_run: matches.get_flag("dry-run") },
-        "remove" => Action::Remove { id: id() },
-        _ => Action::Login { id: id(), method: text("method") },
-    };
-    let has_lists = !matches!(action, Action::Remove { .. } | Action::Login { .. });
-    Ok(AgentsArgs {
-        action,
-        lists: if has_lists { texts("registry") } else { Vec::new() },
-        offline: has_lists && matches.get_flag("offline"),
-    })
+    }
 }

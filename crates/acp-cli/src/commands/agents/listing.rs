@@ -4,16 +4,16 @@ use acp_client::RegistryAgent;
 use acp_client::sanitize;
 use serde_json::{Value, json};
 
-use super::From;
+use super::Places;
 use crate::named::installed::error::InstallError;
 use crate::named::installed::list::Lists;
 use crate::named::installed::lock::{Installed, LockFile};
 use crate::named::installed::way::Way;
 
 /// Lists the agents, a line each.
-pub(super) async fn list(from: &From<'_>, all: bool, json: bool) -> Result<String, InstallError> {
-    let lock = LockFile::read(from.home)?;
-    let lists = match from.lists().await {
+pub(super) async fn list(places: &Places<'_>, all: bool, json: bool) -> Result<String, InstallError> {
+    let lock = LockFile::read(places.home)?;
+    let lists = match places.lists().await {
         Ok(lists) => lists,
         // Installed agents can be listed without a list.
         Err(InstallError::NoList { .. }) if !lock.agents.is_empty() => Lists(Vec::new()),
@@ -34,9 +34,9 @@ pub(super) async fn list(from: &From<'_>, all: bool, json: bool) -> Result<Strin
 }
 
 /// Shows an agent.
-pub(super) async fn show(from: &From<'_>, id: &str, json: bool) -> Result<String, InstallError> {
-    let lock = LockFile::read(from.home)?;
-    let (agent, text, list) = match from.entry(id, None).await {
+pub(super) async fn show(places: &Places<'_>, id: &str, json: bool) -> Result<String, InstallError> {
+    let lock = LockFile::read(places.home)?;
+    let (agent, text, list) = match places.entry(id, None).await {
         Ok(entry) => (entry.agent, entry.text, entry.list),
         Err(error @ (InstallError::NoList { .. } | InstallError::Unknown { .. })) => {
             let there = lock.get(id).ok_or(error)?;

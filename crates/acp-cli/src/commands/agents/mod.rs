@@ -6,7 +6,8 @@ mod login;
 mod npx;
 mod run;
 
-use crate::args::agents::{Action, AgentsArgs};
+use crate::args::agents::{Action, AgentsArgs, Manage, RunArgs};
+use crate::interrupt::until_told;
 use crate::named::installed::error::InstallError;
 use crate::named::installed::home::Home;
 use crate::named::installed::install::{self, Done, Network};
@@ -15,51 +16,56 @@ use crate::named::installed::lock::{Installed, LockFile};
 use crate::outcome::{Failure, exit, tell};
 use crate::output::Output;
 
-/// Does what is asked for, and returns the exit code.
+/// Does what is asked for, and returns the exit code. A signal ends it, but
+/// one to an agent that runs is the agent's.
 pub(crate) async fn run(args: AgentsArgs) -> Result<u8, Failure> {
     let home = Home::find()?;
-    let from = From { home: &home, named: args.lists, offline: args.offline };
+    let places = Places { home: &home, named: args.lists, offline: args.offline };
     match args.action {
-        Action::List { all, json } => say(&listing::list(&from, all, json).await?).await,
-        Action::Show { id, json } => say(&listing::show(&from, &id, json).await?).await,
-        Action::Install { id, version, way, env } => {
-            let entry = from.entry(&id, version.as_deref()).await?;
-            let done = install::install(&home, &entry, way, &env, from.network()).await?;
+        Action::Manage(action) => until_told(manage(&places, action)).await,
+        Action::Run(args) => run_agent(&places, args).await,
+    }
+}
+
+async fn manage(places: &Places<'_>, action: Manage) -> Result<u8, Failure> {
+    match action {
+        Manage::List { all, json } => say(&listing::list(places, all, json).await?).await,
+        Manage::Show { id, json } => say(&listing::show(places, &id, json).await?).await,
+        Manage::Install { id, version, way, env } => {
+            let entry = places.entry(&id, version.as_deref()).await?;
+            let done = install::install(places.home, &entry, way, &env, places.network()).await?;
             say(&told(&done, &entry)).await
         }
-        Action::Run { .. } => Ok(exit::USAGE),
-        Action::Update { id, dry_run } => update(&from, id.as_deref(), dry_run).await,
-        Action::Remove { id } => {
-            let there = install::remove(&home, &id).await?;
+        Manage::Update { id, dry_run } => update(places, id.as_deref(), dry_run).await,
+        Manage::Remove { id } => {
+            let there = install::remove(places.home, &id).await?;
             say(&format!("{id} {} is removed\n", there.version)).await
         }
-        Action::Login { id, method } => login::run(&home, &id, method.as_deref()).await,
+        Manage::Login { id, method } => login::run(places.home, &id, method.as_deref()).await,
     }
 }
 
 /// Runs an agent in the place of this program, or beside it, and returns its exit code. An agent
 /// that is not installed is installed first.
-pub(crate) async fn run_agent(args: AgentsArgs) -> Result<u8, Failure> {
-    let home = Home::find()?;
-    let from = From { home: &home, named: args.lists, offline: args.offline };
-    let Action::Run { id, args, env, all_env } = args.action else { return Ok(exit::USAGE) };
-    if LockFile::read(&home)?.get(&id).is_none() {
-        let entry = from.entry(&id, None).await?;
-        let done = install::install(&home, &entry, None, &[], from.network()).await?;
+async fn run_agent(places: &Places<'_>, run: RunArgs) -> Result<u8, Failure> {
+    let id = &run.id;
+    if LockFile::read(places.home)?.get(id).is_none() {
+        let entry = places.entry(id, None).await?;
+        let done = install::install(places.home, &entry, None, &[], places.network()).await?;
         note(told(&done, &entry).trim_end());
     }
-    let environment = if all_env { None } else { Some(&*env) };
-    run::run(&home, &id, args, environment).await
+    let environment = if run.all_env { None } else { Some(&*run.env) };
+    run::run(places.home, id, run.args, environment).await
 }
 
 /// The places of the lists.
-struct From<'a> {
+struct Places<'a> {
     home: &'a Home,
     named: Vec<String>,
     offline: bool,
 }
 
-impl From<'_> {
+impl Places<'_> {
     /// Reads the lists, and tells of copies.
     async fn lists(&self) -> Result<Lists, InstallError> {
         let lists = Lists::read(self.home, &self.named, self.offline).await?;
@@ -84,8 +90,8 @@ impl From<'_> {
     }
 }
 
-async fn update(from: &From<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, Failure> {
-    let lock = LockFile::read(from.home)?;
+async fn update(places: &Places<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, Failure> {
+    let lock = LockFile::read(places.home)?;
     let chosen: Vec<&Installed> = match id {
         Some(id) => vec![lock.get(id).ok_or_else(|| InstallError::NotInstalled { id: id.to_owned() })?],
         None => lock.agents.iter().collect(),
@@ -93,11 +99,11 @@ async fn update(from: &From<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, 
     if chosen.is_empty() {
         return say("no agent is installed\n").await;
     }
-    let lists = from.lists().await?;
+    let lists = places.lists().await?;
     let mut code = exit::DONE;
     for there in chosen {
         // One that fails does not keep the others from their updates.
-        match update_one(from, &lists, there, dry_run).await {
+        match update_one(places, &lists, there, dry_run).await {
             Ok(told) => {
                 say(&told).await?;
             }
@@ -111,7 +117,7 @@ async fn update(from: &From<'_>, id: Option<&str>, dry_run: bool) -> Result<u8, 
 }
 
 async fn update_one(
-    from: &From<'_>,
+    places: &Places<'_>,
     lists: &Lists,
     there: &Installed,
     dry_run: bool,
@@ -131,7 +137,7 @@ async fn update_one(
         return Ok(format!("{step}\n"));
     }
     note(&step);
-    let now = install::update(from.home, &entry, there, from.network()).await?;
+    let now = install::update(places.home, &entry, there, places.network()).await?;
     Ok(format!("{} {} is installed\n", now.id, now.version))
 }
 

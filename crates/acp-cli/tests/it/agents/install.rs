@@ -34,6 +34,24 @@ fn an_installed_agent_is_found_by_its_id() {
     assert!(code == 0 && out.contains("protocol"), "{out}");
 }
 
+#[cfg(not(target_os = "macos"))]
+#[test]
+fn without_a_home_of_its_own_it_uses_the_folders_of_the_user() {
+    let home = Home::with_robot("3.1.0");
+    let (data, settings) = (home.path("data"), home.path("settings"));
+    fs::create_dir_all(settings.join("acp")).expect("made");
+    let registries = format!("registries = [\"{}\"]", home.server.address("/list"));
+    fs::write(settings.join("acp/config.toml"), registries).expect("written");
+    let run = |args: &[&str]| {
+        let mut command = home.acp(args);
+        command.env_remove("ACP_HOME").env_remove("ACP_REGISTRY_URL");
+        super::finish(command.env("XDG_DATA_HOME", &data).env("XDG_CONFIG_HOME", &settings))
+    };
+    assert_eq!(run(&["agents", "install", "robot"]).0, 0);
+    assert!(data.join("acp/agents.lock").is_file());
+    assert_eq!(run(&["prompt", "hello", "--agent", "robot"]).1, "3.1.0: acp; ; \n");
+}
+
 #[test]
 fn each_form_of_a_distribution_is_installed() {
     let script = robot("1.0.0");
