@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::outcome::{Failure, exit};
+
 /// The wish behind a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupt {
@@ -10,6 +12,17 @@ pub(crate) enum Interrupt {
     /// The program is to end: it was told so, or its terminal is gone.
     #[cfg_attr(not(unix), allow(dead_code, reason = "there are no such signals"))]
     End,
+}
+
+/// Runs a command until it is done, or until a signal stops it. The processes that it has started
+/// end with it.
+pub(crate) async fn until_told(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let mut interrupts = Interrupts::listen()?;
+    tokio::select! {
+        biased;
+        done = command => done,
+        _ = interrupts.next() => Ok(exit::CANCELLED),
+    }
 }
 
 /// Listens from its creation on. A signal that comes between waits is kept.

@@ -18,13 +18,15 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
+#[cfg(feature = "agents")]
+use crate::commands::agents;
 #[cfg(feature = "inspect")]
 use crate::commands::inspect;
 use crate::commands::{
     bridge, call, chat, check, check_client, conduct, connect, demo, diff, info, man, mcp_shim, mock, new,
     prompt, replay, serve, sessions, tap,
 };
-use crate::interrupt::Interrupts;
+use crate::interrupt::until_told;
 use crate::outcome::{Failure, exit, tell};
 
 fn main() -> ExitCode {
@@ -62,6 +64,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         #[cfg(feature = "inspect")]
         Command::Inspect(args) => runtime.block_on(inspect::run(args)),
+        #[cfg(feature = "agents")]
+        Command::Agents(args) => runtime.block_on(agents::run(*args)),
         Command::New(args) => {
             let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
             say(&made)
@@ -77,17 +81,6 @@ fn run(command: Command) -> Result<u8, Failure> {
     // is still there is killed with its whole tree.
     runtime.shutdown_background();
     code
-}
-
-/// Runs a command until it is done, or until a signal stops it. The processes that it has started
-/// end with it.
-async fn until_told(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
-    let mut interrupts = Interrupts::listen()?;
-    tokio::select! {
-        biased;
-        done = command => done,
-        _ = interrupts.next() => Ok(exit::CANCELLED),
-    }
 }
 
 fn say(text: &str) -> Result<u8, Failure> {

@@ -38,8 +38,8 @@ pub(super) fn address_options() -> [Arg; 2] {
 pub(super) fn define_local(command: Command) -> Command {
     command
         .arg(Arg::new("agent").long("agent").value_name("ID|FILE").conflicts_with("command").help(
-            "start an agent by its id in the registry, or one that a file describes: an entry \
-                       of the registry, or {\"command\":…,\"args\":[…],\"env\":{…}}. A value with a slash, \
+            "start an agent by its id, an installed one (see `acp agents`) or one of the registry, \
+                       or one that a file describes: an entry of the registry, or {\"command\":…,\"args\":[…],\"env\":{…}}. A value with a slash, \
                        or that ends with .json, is a file",
         ))
         .arg(

@@ -1,6 +1,8 @@
 //! The command line.
 
 pub(crate) mod agent;
+#[cfg(feature = "agents")]
+pub(crate) mod agents;
 pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod chat;
@@ -32,6 +34,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, value_parser};
 use clap_complete::Shell;
 
+#[cfg(feature = "agents")]
+use crate::args::agents::AgentsArgs;
 use crate::args::bridge::BridgeArgs;
 use crate::args::call::CallArgs;
 use crate::args::check::{CheckArgs, McpSideArgs};
@@ -78,6 +82,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     #[cfg(feature = "inspect")]
     Inspect(InspectArgs),
+    #[cfg(feature = "agents")]
+    Agents(Box<AgentsArgs>),
     New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
@@ -129,6 +135,8 @@ fn command(matches: &ArgMatches) -> Result<Command, String> {
         Some(("diff", matches)) => Ok(Command::Diff(diff::read(matches))),
         #[cfg(feature = "inspect")]
         Some(("inspect", matches)) => inspect::read(matches).map(Command::Inspect),
+        #[cfg(feature = "agents")]
+        Some(("agents", matches)) => Ok(Command::Agents(Box::new(agents::read(matches)?))),
         Some(("new", matches)) => new::read(matches).map(Command::New),
         Some(("demo", _)) => Ok(Command::Demo),
         Some(("demo-agent", _)) => Ok(Command::DemoAgent),
@@ -173,6 +181,8 @@ pub(crate) fn definition() -> clap::Command {
             diff::definition(),
             #[cfg(feature = "inspect")]
             inspect::definition(),
+            #[cfg(feature = "agents")]
+            agents::definition(),
             demo(),
             new::definition(),
             completions(),

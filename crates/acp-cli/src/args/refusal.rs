@@ -13,6 +13,10 @@ pub(super) fn refusal(error: &Error, definition: &Command, args: &[OsString]) ->
     match error.kind() {
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             match refused.command {
+                #[cfg(feature = "agents")]
+                Some(command) if command.get_name() == "agents" => {
+                    format!("what to do? {}", crate::args::agents::USAGE)
+                }
                 Some(_) => format!("what to do? {}", sessions::USAGE),
                 None => "the command is missing: see `acp --help`".to_owned(),
             }
@@ -95,6 +99,9 @@ impl Refused<'_> {
             "<KIND>" => return format!("what to make? {}", new::USAGE),
             "<SIDE>" => return format!("a check is of an agent or a client: {}", check::USAGE),
             "<METHOD>" => "the method is missing: acp call METHOD [PARAMS] -- AGENT [ARGS…]",
+            "<ID>" if self.name() == "acp agents" => {
+                "the agent is missing: name it by its ID, as `acp agents list` shows it"
+            }
             "<ID>" | "<ID>..." => {
                 "the session is missing: name it by its ID, as `acp sessions list` shows it"
             }

@@ -1,5 +1,7 @@
 //! The commands, a module each.
 
+#[cfg(feature = "agents")]
+pub(crate) mod agents;
 pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod chat;

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use acp_client::{ReadError, RegistryError};
 use acp_http::InvalidRootCertificates;
 
+#[cfg(feature = "agents")]
+use crate::named::installed::error::InstallError;
+
 /// A failure to find an agent, and the way on.
 #[derive(Debug)]
 pub(crate) enum NamedError {
@@ -24,6 +27,11 @@ pub(crate) enum NamedError {
     Unknown { id: String, registry: PathBuf, near: Option<String> },
     /// The registry's entry for the agent cannot be read.
     BadEntry { registry: PathBuf, problem: String },
+    /// A list has the agent, which must be installed first.
+    OnlyListed { id: String },
+    /// The installed agent cannot be used.
+    #[cfg(feature = "agents")]
+    Installed(InstallError),
     /// The agent is a program in an archive, which must be unpacked into `folder` first.
     NotInstalled { id: String, archive: String, sha256: Option<String>, folder: Option<PathBuf> },
     /// The agent cannot be started in any way.
@@ -69,6 +77,14 @@ impl fmt::Display for NamedError {
             Self::BadEntry { registry, problem } => {
                 write!(f, "the agent's entry in {} cannot be used: {problem}", registry.display())
             }
+            Self::OnlyListed { id } => {
+                write!(f, "the agent `{id}` is not installed: `acp agents install {id}` does that")
+            }
+            #[cfg(feature = "agents")]
+            Self::Installed(error) => error.fmt(f),
+            Self::NotInstalled { id, archive, .. } if cfg!(feature = "agents") => {
+                write!(f, "the agent `{id}` is not installed: `acp agents install {id}` fetches {archive}")
+            }
             Self::NotInstalled { id, archive, sha256, folder } => {
                 write!(f, "the agent `{id}` is not installed: unpack {archive}")?;
                 if let Some(sha256) = sha256 {
@@ -103,6 +119,8 @@ impl std::error::Error for NamedError {
             Self::Json { error, .. } => Some(error),
             Self::NotARegistry { error, .. } | Self::NoCommand(error) => Some(error),
             Self::Certificates { error, .. } => Some(error),
+            #[cfg(feature = "agents")]
+            Self::Installed(error) => Some(error),
             _ => None,
         }
     }

@@ -15,9 +15,16 @@ pub(super) fn registry() -> Option<PathBuf> {
     Some(cache.join("acp").join("registry.json"))
 }
 
-/// Returns the folder that an agent's archive is unpacked into. Returns `None` for a user without a
-/// home, and for an id or a version that cannot be the name of a folder.
+/// Returns the folder that an agent's archive is unpacked into by hand. Returns `None` for a user
+/// without a home, and for an id or a version that cannot be the name of a folder.
 pub(super) fn agent(id: &str, version: Option<&str>) -> Option<PathBuf> {
+    let version = version.unwrap_or("latest");
+    let is_safe = [id, version].into_iter().all(is_name);
+    Some(data()?.join("agents").join(id).join(version)).filter(|_| is_safe)
+}
+
+/// Returns the folder of this program's data. Returns `None` for a user without a home.
+pub(super) fn data() -> Option<PathBuf> {
     let data = if cfg!(windows) {
         absolute("LOCALAPPDATA")?
     } else if cfg!(target_os = "macos") {
@@ -25,13 +32,16 @@ pub(super) fn agent(id: &str, version: Option<&str>) -> Option<PathBuf> {
     } else {
         absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?
     };
-    let version = version.unwrap_or("latest");
-    let is_safe = [id, version].into_iter().all(is_name);
-    is_safe.then(|| data.join("acp").join("agents").join(id).join(version))
+    Some(data.join("acp"))
 }
 
 /// Returns the place of the settings of `acp tap`. Returns `None` for a user without a home.
 pub(crate) fn tap_settings() -> Option<PathBuf> {
+    Some(settings()?.join("tap.toml"))
+}
+
+/// Returns the folder of this program's settings. Returns `None` for a user without a home.
+pub(super) fn settings() -> Option<PathBuf> {
     let config = if cfg!(windows) {
         absolute("APPDATA")?
     } else if cfg!(target_os = "macos") {
@@ -39,7 +49,7 @@ pub(crate) fn tap_settings() -> Option<PathBuf> {
     } else {
         absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?
     };
-    Some(config.join("acp").join("tap.toml"))
+    Some(config.join("acp"))
 }
 
 /// Returns the folder of recordings that nobody named a file for. Returns `None` for a user without
@@ -72,7 +82,7 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 }
 
 /// Returns true for a name that stays in its folder.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let mut parts = Path::new(text).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == text)
 }

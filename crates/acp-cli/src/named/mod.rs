@@ -3,8 +3,11 @@
 
 pub(crate) mod address;
 mod description;
+pub(crate) mod environment;
 mod error;
 pub(crate) mod folders;
+#[cfg(feature = "agents")]
+pub(crate) mod installed;
 mod listed;
 
 use std::ffi::OsString;

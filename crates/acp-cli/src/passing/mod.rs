@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 pub(crate) mod remote;
+pub(crate) mod signals;
 
 use std::pin::Pin;
 

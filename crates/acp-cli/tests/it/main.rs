@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
+#[cfg(all(unix, feature = "agents"))]
+mod agents;
 mod bridge;
 #[cfg(unix)]
 mod call;

@@ -60,7 +60,14 @@ impl Home {
     fn acp(&self, options: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
         command.args(["prompt", "hello", "--timeout", "60"]).args(options).stdin(Stdio::null());
-        for name in ["XDG_CACHE_HOME", "XDG_DATA_HOME", "ACP_REGISTRY"] {
+        for name in [
+            "XDG_CACHE_HOME",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_HOME",
+            "ACP_HOME",
+            "ACP_REGISTRY",
+            "ACP_REGISTRY_URL",
+        ] {
             command.env_remove(name);
         }
         let path =
@@ -128,11 +135,12 @@ fn a_program_in_an_archive_runs_once_it_is_unpacked() {
     assert_eq!(code, 1);
     let folder = ["Library/Application Support", ".local/share"][usize::from(!cfg!(target_os = "macos"))];
     let folder = home.path(folder).join("acp/agents/robot/3.1.0");
-    let expected = format!(
-        "acp: the agent `robot` is not installed: unpack https://acme.example/robot.tar.gz (SHA-256 00ff) into {}\n",
-        folder.display()
-    );
-    assert_eq!(err, expected);
+    let way = if cfg!(feature = "agents") {
+        "`acp agents install robot` fetches https://acme.example/robot.tar.gz".to_owned()
+    } else {
+        format!("unpack https://acme.example/robot.tar.gz (SHA-256 00ff) into {}", folder.display())
+    };
+    assert_eq!(err, format!("acp: the agent `robot` is not installed: {way}\n"));
     home.agent(utf8(&folder.join("robot")));
     assert_eq!(home.run(&["--agent", "robot"]), (0, "acp; \n".to_owned(), String::new()));
 }

@@ -82,6 +82,22 @@ fn there_is_a_man_page_for_each_command() {
         .collect();
     names.sort();
     let expected = [
+        #[cfg(feature = "agents")]
+        "acp-agents-install.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-list.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-login.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-remove.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-run.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-show.1",
+        #[cfg(feature = "agents")]
+        "acp-agents-update.1",
+        #[cfg(feature = "agents")]
+        "acp-agents.1",
         "acp-bridge.1",
         "acp-call.1",
         "acp-chat.1",

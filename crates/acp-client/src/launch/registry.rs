@@ -135,6 +135,12 @@ impl Registry {
     pub fn get(&self, id: &str) -> Option<&RegistryAgent> {
         self.agents.iter().find(|agent| agent.id == id)
     }
+
+    /// Returns the name of this platform in registries, such as `linux-x86_64`.
+    #[must_use]
+    pub fn platform() -> String {
+        platform()
+    }
 }
 
 impl FromStr for Registry {

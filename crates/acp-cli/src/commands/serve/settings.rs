@@ -10,35 +10,9 @@ use acp_http::server::{ListenError, Options, Policy, Principal, Tls};
 
 use crate::args::serve::ServeArgs;
 use crate::named::address::{TOKEN, read_tokens};
+use crate::named::environment::INHERITED;
 use crate::outcome::{Failure, exit, tell_stderr};
 
-/// The variables of this process that agents inherit, if no others are named. None of them has
-/// secrets.
-const INHERITED: [&str; 22] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TMPDIR",
-    // Windows
-    "APPDATA",
-    "COMSPEC",
-    "LOCALAPPDATA",
-    "PATHEXT",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERPROFILE",
-    "WINDIR",
-];
 /// The time that an agent may take to exit, and once more after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
 /// The time beyond that in which a connection must have ended.

@@ -1,19 +1,18 @@
 //! An agent that is started here, with the streams of an editor.
 
-use std::io;
 use std::pin::pin;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use acp_client::tap::Direction;
 use acp_client::{Command, Transport};
 use acp_testkit::recordings::Tape;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, copy_buf};
-use tokio::process::Child;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::outcome::Failure;
+use crate::passing::signals::{Signals, code};
 
 /// The time to wait for the last bytes of an agent that has exited. Another process may hold its
 /// stdout.
@@ -113,97 +112,4 @@ async fn patience(has_exited: &mut watch::Receiver<bool>) {
     // The sender is there until the end.
     let _ = has_exited.wait_for(|has_exited| *has_exited).await;
     sleep(LAST_BYTES).await;
-}
-
-/// Returns the exit code of the agent as a shell shows it.
-fn code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return u8::try_from(128 + signal).unwrap_or(u8::MAX);
-    }
-    match status.code() {
-        Some(0) => 0,
-        // A code that has no room is still not a success.
-        Some(code) => u8::try_from(code & 0xff).ok().filter(|code| *code != 0).unwrap_or(1),
-        None => 1,
-    }
-}
-
-/// Signals that the agent gets, too.
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hangup: tokio::signal::unix::Signal,
-    quit: tokio::signal::unix::Signal,
-    /// The terminal sends its signals to the agent itself.
-    has_terminal: bool,
-}
-
-/// A signal that came.
-#[cfg(unix)]
-struct Came(Option<rustix::process::Signal>);
-
-#[cfg(unix)]
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        use std::io::IsTerminal;
-
-        use tokio::signal::unix::{SignalKind, signal};
-
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
-            has_terminal: io::stdin().is_terminal() || io::stderr().is_terminal(),
-        })
-    }
-
-    async fn next(&mut self) -> Came {
-        use rustix::process::Signal;
-        let of_terminal = |signal| Came((!self.has_terminal).then_some(signal));
-        tokio::select! {
-            _ = self.interrupt.recv() => of_terminal(Signal::INT),
-            _ = self.quit.recv() => of_terminal(Signal::QUIT),
-            _ = self.terminate.recv() => Came(Some(Signal::TERM)),
-            _ = self.hangup.recv() => Came(Some(Signal::HUP)),
-        }
-    }
-}
-
-#[cfg(unix)]
-impl Came {
-    fn send_to(&self, child: &Child) {
-        let pid = child.id().and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?));
-        if let (Some(signal), Some(pid)) = (self.0, pid) {
-            // It may have exited in this moment.
-            let _ = rustix::process::kill_process(pid, signal);
-        }
-    }
-}
-
-/// Signals that the agent gets, too: the console sends them to it.
-#[cfg(not(unix))]
-struct Signals(tokio::signal::windows::CtrlC);
-
-/// A signal that came.
-#[cfg(not(unix))]
-struct Came;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Self)
-    }
-
-    async fn next(&mut self) -> Came {
-        self.0.recv().await;
-        Came
-    }
-}
-
-#[cfg(not(unix))]
-impl Came {
-    fn send_to(&self, _: &Child) {}
 }

@@ -1,0 +1,13 @@
+//! Agents that `acp agents` has installed: lists, the lock file, downloads and archives.
+
+mod download;
+mod entry;
+pub(crate) mod error;
+pub(crate) mod guard;
+pub(crate) mod home;
+pub(crate) mod install;
+pub(crate) mod list;
+pub(crate) mod lock;
+pub(crate) mod start;
+mod unpack;
+pub(crate) mod way;
