@@ -59,11 +59,11 @@ async function start() {
   byId("follow").setAttribute("aria-pressed", timeline.isFollowing);
   byId("grid").focus({ preventScroll: true });
   if (drive) showTab("sessions");
-  follow(grown(state, { timeline, overview, sessions, drive }), () => source("gone", "not connected"));
+  follow(grown(state, { timeline, overview, sessions, statistics, drive }), () => source("gone", "not connected"));
 }
 
 // Returns the function that takes the growth of the connection. One question is open at a time.
-function grown(state, { timeline, overview, sessions, drive }) {
+function grown(state, { timeline, overview, sessions, statistics, drive }) {
   let [isAsking, newest, said] = [false, null, -PACE];
   const catchUp = async () => {
     while (newest) {
@@ -73,6 +73,7 @@ function grown(state, { timeline, overview, sessions, drive }) {
       await timeline.grow(messages);
       await overview.grow(messages);
       if (shownTab() === "sessions" && state.source === "live") await sessions.grow();
+      if (shownTab() === "statistics") await statistics.grow();
     }
   };
   return (growth) => {

@@ -17,6 +17,7 @@ export class Timeline {
   #lanes;
   #opened;
   #moved;
+  #isGrowing = false;
   messages = 0;
   chosen = 0;
   marked = 0;
@@ -48,6 +49,20 @@ export class Timeline {
   async grow(messages) {
     this.messages = messages;
     this.grid.setAttribute("aria-rowcount", chooses() ? -1 : messages + 1);
+    if (this.#isGrowing) return;
+    this.#isGrowing = true;
+    try {
+      let seen;
+      do {
+        seen = this.messages;
+        await this.#catchUp(seen);
+      } while (this.messages > seen || (this.isFollowing && !this.#loaded.isAtEnd));
+    } finally {
+      this.#isGrowing = false;
+    }
+  }
+
+  async #catchUp(messages) {
     // New messages far below the rows that a person reads are only counted.
     if (!this.isFollowing && !this.#isNearEnd()) return;
     const left = await this.#loaded.down(messages, this.isFollowing);
