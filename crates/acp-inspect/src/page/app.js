@@ -4,7 +4,7 @@ import { ask, follow, get, login } from "./api.js";
 import { showCapabilities } from "./capabilities.js";
 import { compare } from "./compare.js";
 import { startDialog } from "./dialog.js";
-import { byId, make, write } from "./dom.js";
+import { byId, write } from "./dom.js";
 import { Drive } from "./drive.js";
 import { openExport } from "./export.js";
 import { chooses, clear, startFilter } from "./filter.js";
@@ -28,8 +28,6 @@ async function start() {
   const state = await get("/api/state");
   byId("name").textContent = visible(state.name);
   document.title = `${visible(state.name)} – acp inspect`;
-  byId("lanes").append(...state.lanes.map((lane) => make("span", "", lane)));
-  byId("lanes").parentElement.parentElement.parentElement.dataset.lanes = state.lanes.length;
 
   const acts = {};
   const overview = new Overview((seq) => timeline.goTo(seq).catch(tell));

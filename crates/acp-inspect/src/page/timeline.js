@@ -1,6 +1,6 @@
 // The timeline: a list of which only the rows in view are elements.
 
-import { byId, write } from "./dom.js";
+import { byId, make, write } from "./dom.js";
 import { tell } from "./problem.js";
 import { Loaded } from "./loaded.js";
 import { chooses } from "./filter.js";
@@ -25,7 +25,7 @@ export class Timeline {
 
   // `opened` is called with the row that a person opens, `moved` with the first row in view.
   constructor(lanes, opened, moved) {
-    this.#lanes = lanes;
+    this.#lanes = [];
     this.#opened = opened;
     this.#moved = moved;
     this.grid = byId("grid");
@@ -35,6 +35,7 @@ export class Timeline {
       const row = this.#pool.find(({ node }) => node.contains(event.target));
       if (row) this.choose(row.shown.seq, true);
     });
+    this.#addLanes(lanes);
     new ResizeObserver(() => this.#draw()).observe(this.grid);
   }
 
@@ -171,6 +172,7 @@ export class Timeline {
     const begin = Math.min(rows.length, Math.max(0, this.#firstInView() - MARGIN));
     const end = Math.min(rows.length, begin + this.pageOfRows + 2 + 2 * MARGIN);
     this.#resize(end - begin);
+    this.#addLanes(rows.slice(begin, end).flatMap(({ from, to }) => [from, to]));
     // The order of the elements is that of the messages, because it is the order of reading aloud.
     this.#pool.forEach((row, place) => {
       const at = begin + place;
@@ -183,6 +185,16 @@ export class Timeline {
     if (chosen) this.grid.setAttribute("aria-activedescendant", chosen.node.id);
     else this.grid.removeAttribute("aria-activedescendant");
     this.#moved(rows[Math.max(0, this.#firstInView())]);
+  }
+
+  // Adds lanes that are new. A live connection may have one later.
+  #addLanes(names) {
+    const added = names.filter((name, at) => !this.#lanes.includes(name) && names.indexOf(name) === at);
+    if (added.length === 0) return;
+    this.#lanes.push(...added);
+    this.grid.dataset.lanes = this.#lanes.length;
+    byId("lanes").replaceChildren(...this.#lanes.map((lane) => make("span", "", lane)));
+    this.#pool.forEach((row) => row.forget());
   }
 
   // Has as many rows as are in view.

@@ -174,7 +174,7 @@ fn state(shared: &Shared) -> Value {
         "lost": seen.lost,
         "ended": seen.ended,
         "acts": shared.desk.get().is_some(),
-        "lanes": view::lanes(),
+        "lanes": view::lanes(&shared.store),
         "version": shared.store.lock().version,
     })
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::PARSED;
 use super::about::about;
 use super::findings::findings;
-use crate::store::Store;
 use crate::store::entry::{Entry, Marks};
+use crate::store::{State, Store};
 
 /// Returns the row of a message. The id and the marks are those of lines of at most 1 MiB.
 pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Value> {
@@ -50,9 +50,12 @@ pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Val
     Ok(row)
 }
 
-/// Returns the lanes that a message goes between.
-pub(super) fn ends(state: &crate::store::State, entry: &Entry) -> (&'static str, &'static str) {
-    if state.is_of_client(entry) { ("client", "agent") } else { ("agent", "client") }
+/// Returns the lanes that a message goes between. Methods of `mcp/` are for a server of MCP that the
+/// client lends to the agent.
+pub(super) fn ends(state: &State, entry: &Entry) -> (&'static str, &'static str) {
+    let is_for_server = state.methods.name(entry.method).is_some_and(|method| method.starts_with("mcp/"));
+    let far = if is_for_server { "mcp" } else { "client" };
+    if state.is_of_client(entry) { (far, "agent") } else { ("agent", far) }
 }
 
 /// Returns an id as the page shows it: text without quotes.

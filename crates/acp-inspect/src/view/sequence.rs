@@ -8,8 +8,11 @@ use crate::store::{State, Store};
 
 /// The most messages of a diagram.
 const MOST: u64 = 500;
-const LEFT: u32 = 120;
-const RIGHT: u32 = 680;
+/// The places of two lanes, and of three.
+const PLACES: [&[(&str, u32)]; 2] =
+    [&[("client", 120), ("agent", 680)], &[("client", 120), ("agent", 400), ("mcp", 680)]];
+/// The place of the numbers.
+const NUMBERS: u32 = 104;
 const TOP: u32 = 64;
 const STEP: u32 = 28;
 
@@ -35,7 +38,10 @@ pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String 
          <defs><marker id=\"a\" markerWidth=\"9\" markerHeight=\"8\" refX=\"8\" refY=\"4\" orient=\"auto\">\
          <path d=\"M0 0L9 4L0 8z\" fill=\"context-stroke\"/></marker></defs>\n"
     );
-    for (x, lane) in [(LEFT, "client"), (RIGHT, "agent")] {
+    let is_mcp = |arrow: &Arrow| matches!(ends(&state, &arrow.entry), ("mcp", _) | (_, "mcp"));
+    let [two, three] = PLACES;
+    let places = if arrows.iter().any(is_mcp) { three } else { two };
+    for (lane, x) in places {
         let _ = writeln!(
             svg,
             "<line x1=\"{x}\" y1=\"34\" x2=\"{x}\" y2=\"{height}\" stroke=\"#b8c0ca\"/>\
@@ -45,7 +51,7 @@ pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String 
         );
     }
     for (row, arrow) in (0..).zip(&arrows) {
-        draw(&mut svg, &state, arrow, TOP + STEP * row);
+        draw(&mut svg, &state, arrow, places, TOP + STEP * row);
     }
     svg.push_str("</svg>\n");
     svg
@@ -70,9 +76,11 @@ fn arrows(state: &State, from: u64, to: u64, fold: bool) -> Vec<Arrow> {
     arrows
 }
 
-fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
+fn draw(svg: &mut String, state: &State, arrow: &Arrow, places: &[(&str, u32)], y: u32) {
     let Arrow { entry, first, last } = arrow;
-    let (start, end) = if ends(state, entry).0 == "client" { (LEFT, RIGHT) } else { (RIGHT, LEFT) };
+    let place = |lane: &str| places.iter().find(|(name, _)| *name == lane).map_or(0, |(_, x)| *x);
+    let (from, to) = ends(state, entry);
+    let (start, end) = (place(from), place(to));
     let dash = if entry.kind == Kind::Response { " stroke-dasharray=\"5 3\"" } else { "" };
     let colour = match entry.kind {
         _ if entry.marks.has(Marks::ERROR) => "#b0221b",
@@ -88,9 +96,10 @@ fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
         svg,
         "<line x1=\"{start}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"1.5\"{dash} \
          marker-end=\"url(#a)\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#525b67\">{first}</text>\
-         <text x=\"400\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{name}{count}</text>",
-        LEFT - 16,
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{name}{count}</text>",
+        NUMBERS,
         y + 4,
+        u32::midpoint(start, end),
         y - 5,
     );
 }

@@ -8,8 +8,12 @@ use super::PARSED;
 use crate::store::Store;
 
 /// Returns the lanes, from the left to the right.
-pub(crate) const fn lanes() -> [&'static str; 2] {
-    ["client", "agent"]
+pub(crate) fn lanes(store: &Store) -> Vec<&'static str> {
+    let mut lanes = vec!["client", "agent"];
+    if store.lock().methods.any(|method| method.starts_with("mcp/")) {
+        lanes.push("mcp");
+    }
+    lanes
 }
 
 /// Returns what the sides have said of themselves in `initialize`.
