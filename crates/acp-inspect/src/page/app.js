@@ -12,6 +12,7 @@ import { count } from "./format.js";
 import { openKeys, startKeys } from "./keys.js";
 import { hideMessage, showMessage, shownMessage } from "./message.js";
 import { Overview } from "./overview.js";
+import { paced } from "./pace.js";
 import { announce, settled, tell } from "./problem.js";
 import { chooseSequence, showSequence, startSequence } from "./sequence.js";
 import { Sessions } from "./sessions.js";
@@ -39,7 +40,7 @@ async function start() {
   startSequence();
   const [sessions, statistics] = [new Sessions(acts), new Statistics()];
   startTabs({
-    timeline: () => timeline.grow(timeline.messages).catch(tell),
+    timeline: () => (timeline.isFollowing ? timeline.toEnd() : timeline.grow(timeline.messages)).catch(tell),
     sessions: () => sessions.show().catch(tell),
     statistics: () => statistics.show().catch(tell),
     capabilities: () => showCapabilities().catch(tell),
@@ -63,15 +64,18 @@ async function start() {
 // Returns the function that takes the growth of the connection. One question is open at a time.
 function grown(state, { timeline, overview, sessions, statistics, drive }) {
   let [isAsking, newest, said] = [false, null, -PACE];
+  const others = [
+    paced(() => overview.grow(timeline.messages), 1000),
+    paced(() => shownTab() === "statistics" && statistics.show(), 1000),
+    paced(() => shownTab() === "sessions" && state.source === "live" && sessions.grow(), 100),
+  ];
   const catchUp = async () => {
     while (newest) {
       const { messages, asks } = newest;
       newest = null;
       if (drive) await drive.ask(asks);
       await timeline.grow(messages);
-      await overview.grow(messages);
-      if (shownTab() === "sessions" && state.source === "live") await sessions.grow();
-      if (shownTab() === "statistics") await statistics.grow();
+      others.forEach((grow) => grow());
     }
   };
   return (growth) => {

@@ -14,23 +14,14 @@ const COLUMNS = [
   ["p99", "p99"],
 ];
 const MOST_LINES = 500;
-// In milliseconds.
-const PACE = 1000;
 
 export class Statistics {
   #lines = [];
-  #asked = 0;
   #order = { by: "count", isDown: true };
 
   async show() {
-    this.#asked = performance.now();
     this.#lines = (await get("/api/statistics")).methods;
     this.#draw();
-  }
-
-  // Counts anew, at most once a second.
-  async grow() {
-    if (performance.now() - this.#asked > PACE) await this.show();
   }
 
   #draw() {
