@@ -32,6 +32,7 @@ const ASSETS: &[Asset] = &[
     Asset { path: "/message.css", kind: STYLE, bytes: include_bytes!("page/message.css") },
     Asset { path: "/message.js", kind: SCRIPT, bytes: include_bytes!("page/message.js") },
     Asset { path: "/overview.js", kind: SCRIPT, bytes: include_bytes!("page/overview.js") },
+    Asset { path: "/pace.js", kind: SCRIPT, bytes: include_bytes!("page/pace.js") },
     Asset { path: "/problem.js", kind: SCRIPT, bytes: include_bytes!("page/problem.js") },
     Asset { path: "/row.js", kind: SCRIPT, bytes: include_bytes!("page/row.js") },
     Asset { path: "/sequence.js", kind: SCRIPT, bytes: include_bytes!("page/sequence.js") },

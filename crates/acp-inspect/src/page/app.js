@@ -4,7 +4,7 @@ import { ask, follow, get, login } from "./api.js";
 import { showCapabilities } from "./capabilities.js";
 import { compare } from "./compare.js";
 import { startDialog } from "./dialog.js";
-import { byId, make, write } from "./dom.js";
+import { byId, write } from "./dom.js";
 import { Drive } from "./drive.js";
 import { openExport } from "./export.js";
 import { chooses, clear, startFilter } from "./filter.js";
@@ -12,6 +12,7 @@ import { count } from "./format.js";
 import { openKeys, startKeys } from "./keys.js";
 import { hideMessage, showMessage, shownMessage } from "./message.js";
 import { Overview } from "./overview.js";
+import { paced } from "./pace.js";
 import { announce, settled, tell } from "./problem.js";
 import { chooseSequence, showSequence, startSequence } from "./sequence.js";
 import { Sessions } from "./sessions.js";
@@ -28,8 +29,6 @@ async function start() {
   const state = await get("/api/state");
   byId("name").textContent = visible(state.name);
   document.title = `${visible(state.name)} – acp inspect`;
-  byId("lanes").append(...state.lanes.map(laneHead));
-  byId("grid").style.setProperty("--lanes", state.lanes.length);
 
   const acts = {};
   const overview = new Overview((seq) => timeline.goTo(seq).catch(tell));
@@ -41,7 +40,7 @@ async function start() {
   startSequence();
   const [sessions, statistics] = [new Sessions(acts), new Statistics()];
   startTabs({
-    timeline: () => timeline.grow(timeline.messages).catch(tell),
+    timeline: () => (timeline.isFollowing ? timeline.toEnd() : timeline.grow(timeline.messages)).catch(tell),
     sessions: () => sessions.show().catch(tell),
     statistics: () => statistics.show().catch(tell),
     capabilities: () => showCapabilities().catch(tell),
@@ -59,27 +58,24 @@ async function start() {
   byId("follow").setAttribute("aria-pressed", timeline.isFollowing);
   byId("grid").focus({ preventScroll: true });
   if (drive) showTab("sessions");
-  follow(grown(state, { timeline, overview, sessions, drive }), () => source("gone", "not connected"));
-}
-
-// Lanes have names of programs, which may be long.
-function laneHead(lane) {
-  const head = make("span", "", visible(lane));
-  head.title = visible(lane);
-  return head;
+  follow(grown(state, { timeline, overview, sessions, statistics, drive }), () => source("gone", "not connected"));
 }
 
 // Returns the function that takes the growth of the connection. One question is open at a time.
-function grown(state, { timeline, overview, sessions, drive }) {
+function grown(state, { timeline, overview, sessions, statistics, drive }) {
   let [isAsking, newest, said] = [false, null, -PACE];
+  const others = [
+    paced(() => overview.grow(timeline.messages), 1000),
+    paced(() => shownTab() === "statistics" && statistics.show(), 1000),
+    paced(() => shownTab() === "sessions" && state.source === "live" && sessions.grow(), 100),
+  ];
   const catchUp = async () => {
     while (newest) {
       const { messages, asks } = newest;
       newest = null;
       if (drive) await drive.ask(asks);
       await timeline.grow(messages);
-      await overview.grow(messages);
-      if (shownTab() === "sessions" && state.source === "live") await sessions.grow();
+      others.forEach((grow) => grow());
     }
   };
   return (growth) => {

@@ -6,6 +6,7 @@ import { brief } from "./text.js";
 
 // A person is still typing within this time.
 const PAUSE = 200;
+const MOST_SESSIONS = 200;
 
 // Returns the members of a query, without those that choose nothing.
 export function chosen() {
@@ -29,7 +30,7 @@ export function clear() {
 
 // Calls `changed` after each change of the form.
 export function startFilter(lanes, changed) {
-  byId("lane").append(...lanes.map((lane) => option(lane, lane)));
+  addOptions("lane", lanes);
   let timer = 0;
   const later = () => {
     clearTimeout(timer);
@@ -41,7 +42,7 @@ export function startFilter(lanes, changed) {
     clearTimeout(timer);
     changed();
   });
-  for (const [id, fill] of [["session", fillSessions], ["method", fillMethods]]) {
+  for (const [id, fill] of [["session", fillSessions], ["method", fillMethods], ["lane", fillLanes]]) {
     byId(id).addEventListener("focus", () => fill().catch(() => {}));
   }
 }
@@ -52,12 +53,19 @@ function option(value, label) {
   return node;
 }
 
+// Adds those that are not there yet, so that the chosen one stays.
+function addOptions(id, values, labels = values) {
+  const known = new Set(Array.from(byId(id).options, ({ value }) => value));
+  byId(id).append(...values.map((value, at) => option(value, labels[at])).filter(({ value }) => !known.has(value)));
+}
+
+async function fillLanes() {
+  addOptions("lane", (await get("/api/state")).lanes);
+}
+
 async function fillSessions() {
-  const select = byId("session");
-  const known = new Set(Array.from(select.options, (entry) => entry.value));
-  const sessions = await get("/api/sessions");
-  const added = sessions.filter(({ id }) => id && !known.has(id)).slice(0, 200);
-  select.append(...added.map(({ id, title }) => option(id, brief(title ?? id, 40))));
+  const sessions = (await get("/api/sessions")).filter(({ id }) => id).slice(-MOST_SESSIONS);
+  addOptions("session", sessions.map(({ id }) => id), sessions.map(({ id, title }) => brief(title ?? id, 40)));
 }
 
 async function fillMethods() {

@@ -18,6 +18,7 @@ export class Loaded {
   // Answers to questions of an earlier choice are thrown away.
   #choice = 0;
   #isAsking = false;
+  #current = Promise.resolve();
 
   // Loads the rows around a message: it, or the next one that is chosen, becomes a row.
   around(seq) {
@@ -60,7 +61,8 @@ export class Loaded {
   // Loads rows below the last, or new ones. Returns the number of rows that have left at the top, or
   // null if nothing has changed.
   async down(messages, isFollowing) {
-    if (this.#isAsking || (this.isAtEnd && this.#scanned >= messages)) return null;
+    while (this.#isAsking) await this.#current.catch(() => {});
+    if (this.isAtEnd && this.#scanned >= messages) return null;
     if (isFollowing && messages - this.#scanned > FAR && !chosen().text) {
       await this.latest(messages);
       return 0;
@@ -91,10 +93,14 @@ export class Loaded {
     this.#scanned = found.more ? last : Math.max(last, messages);
   }
 
-  async #load(places, take) {
-    this.#isAsking = true;
+  #load(places, take) {
     this.#choice += 1;
-    const choice = this.#choice;
+    this.#isAsking = true;
+    this.#current = this.#answered(places, take, this.#choice);
+    return this.#current;
+  }
+
+  async #answered(places, take, choice) {
     try {
       const found = await Promise.all(places.map(ask));
       if (choice === this.#choice) take(found);

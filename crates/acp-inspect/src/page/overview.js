@@ -2,18 +2,13 @@
 
 import { get } from "./api.js";
 import { byId } from "./dom.js";
-import { tell } from "./problem.js";
 import { count, time } from "./format.js";
 
 const BUCKETS = 240;
-// The strip is drawn anew at most this often, in milliseconds.
-const PACE = 1000;
 
 export class Overview {
   #buckets = [];
   #micros = 0;
-  #asked = -PACE;
-  #timer = 0;
   #drawn = -1;
 
   // `chosen` is called with the number of the message that a person goes to.
@@ -30,14 +25,7 @@ export class Overview {
   }
 
   async grow(messages) {
-    clearTimeout(this.#timer);
     if (messages === this.#drawn) return;
-    const wait = this.#asked + PACE - performance.now();
-    if (wait > 0) {
-      this.#timer = setTimeout(() => this.grow(messages).catch(tell), wait);
-      return;
-    }
-    this.#asked = performance.now();
     const { buckets, micros } = await get("/api/overview", { buckets: BUCKETS });
     this.#buckets = buckets;
     this.#micros = micros;

@@ -65,6 +65,11 @@ export class Row {
     this.node.classList.toggle("marked", isMarked);
   }
 
+  // Lets the next show draw everything anew.
+  forget() {
+    this.shown = null;
+  }
+
   // Draws the arrow between two lanes.
   #way(row, lanes) {
     const [from, to] = [lanes.indexOf(row.from), lanes.indexOf(row.to)];

@@ -25,6 +25,7 @@ export class Statistics {
   }
 
   #draw() {
+    const focused = Array.from(byId("statistics").querySelectorAll("th button")).indexOf(document.activeElement);
     const { by, isDown } = this.#order;
     const sorted = this.#lines.toSorted((left, right) => (isDown ? -1 : 1) * compared(left[by], right[by]));
     const body = make("tbody", "", ...sorted.slice(0, MOST_LINES).map(line));
@@ -32,6 +33,7 @@ export class Statistics {
     const rest = sorted.length > MOST_LINES ? [make("p", "hint", `${count(sorted.length - MOST_LINES)} more methods are not shown.`)] : [];
     if (sorted.length === 0) rest.push(make("p", "hint", "Nothing was said yet."));
     byId("statistics").replaceChildren(make("div", "wide", table), ...rest);
+    if (focused >= 0) byId("statistics").querySelectorAll("th button")[focused].focus();
   }
 
   #heads() {
@@ -44,7 +46,6 @@ export class Statistics {
         button(label, () => {
           this.#order = { by: name, isDown: isOrder ? !this.#order.isDown : name !== "method" };
           this.#draw();
-          byId("statistics").querySelectorAll("th button")[COLUMNS.findIndex(([other]) => other === name)].focus();
         }),
       );
       return head;

@@ -1,9 +1,10 @@
 // The timeline: a list of which only the rows in view are elements.
 
-import { byId, write } from "./dom.js";
+import { byId, make, write } from "./dom.js";
 import { tell } from "./problem.js";
 import { Loaded } from "./loaded.js";
 import { chooses } from "./filter.js";
+import { visible } from "./text.js";
 import { HEIGHT, Row } from "./row.js";
 
 // Rows above and below the view that are elements too.
@@ -17,6 +18,7 @@ export class Timeline {
   #lanes;
   #opened;
   #moved;
+  #isGrowing = false;
   messages = 0;
   chosen = 0;
   marked = 0;
@@ -24,7 +26,7 @@ export class Timeline {
 
   // `opened` is called with the row that a person opens, `moved` with the first row in view.
   constructor(lanes, opened, moved) {
-    this.#lanes = lanes;
+    this.#lanes = [];
     this.#opened = opened;
     this.#moved = moved;
     this.grid = byId("grid");
@@ -34,6 +36,7 @@ export class Timeline {
       const row = this.#pool.find(({ node }) => node.contains(event.target));
       if (row) this.choose(row.shown.seq, true);
     });
+    this.#addLanes(lanes);
     new ResizeObserver(() => this.#draw()).observe(this.grid);
   }
 
@@ -48,6 +51,20 @@ export class Timeline {
   async grow(messages) {
     this.messages = messages;
     this.grid.setAttribute("aria-rowcount", chooses() ? -1 : messages + 1);
+    if (this.#isGrowing) return;
+    this.#isGrowing = true;
+    try {
+      let seen;
+      do {
+        seen = this.messages;
+        await this.#catchUp(seen);
+      } while (this.messages > seen || (this.isFollowing && !this.#loaded.isAtEnd));
+    } finally {
+      this.#isGrowing = false;
+    }
+  }
+
+  async #catchUp(messages) {
     // New messages far below the rows that a person reads are only counted.
     if (!this.isFollowing && !this.#isNearEnd()) return;
     const left = await this.#loaded.down(messages, this.isFollowing);
@@ -156,6 +173,7 @@ export class Timeline {
     const begin = Math.min(rows.length, Math.max(0, this.#firstInView() - MARGIN));
     const end = Math.min(rows.length, begin + this.pageOfRows + 2 + 2 * MARGIN);
     this.#resize(end - begin);
+    this.#addLanes(rows.slice(begin, end).flatMap(({ from, to }) => [from, to]));
     // The order of the elements is that of the messages, because it is the order of reading aloud.
     this.#pool.forEach((row, place) => {
       const at = begin + place;
@@ -170,6 +188,16 @@ export class Timeline {
     this.#moved(rows[Math.max(0, this.#firstInView())]);
   }
 
+  // Adds lanes that are new. A live connection may have one later.
+  #addLanes(names) {
+    const added = names.filter((name, at) => !this.#lanes.includes(name) && names.indexOf(name) === at);
+    if (added.length === 0) return;
+    this.#lanes.push(...added);
+    this.grid.style.setProperty("--lanes", this.#lanes.length);
+    byId("lanes").replaceChildren(...this.#lanes.map(laneHead));
+    this.#pool.forEach((row) => row.forget());
+  }
+
   // Has as many rows as are in view.
   #resize(wanted) {
     while (this.#pool.length > wanted) this.#pool.pop().node.remove();
@@ -179,4 +207,11 @@ export class Timeline {
       this.list.append(row.node);
     }
   }
+}
+
+// Lanes have names of programs, which may be long.
+function laneHead(lane) {
+  const head = make("span", "", visible(lane));
+  head.title = visible(lane);
+  return head;
 }

@@ -27,6 +27,8 @@ pub use self::links::Links;
 
 /// The lane between the client and the components of a chain.
 const CONDUCTOR: &str = "conductor";
+/// The lane of servers of MCP.
+const MCP: &str = "mcp";
 /// The most requests that may be without an answer. The answer of one more has no pair.
 const MOST_PENDING: usize = 65_536;
 
@@ -83,6 +85,10 @@ pub(crate) struct State {
     end: u64,
 }
 
+fn is_for_server(method: &str) -> bool {
+    method.starts_with("mcp/")
+}
+
 impl State {
     /// Returns the entry of a message. The first has number 1.
     pub(crate) fn entry(&self, seq: u64) -> Option<&Entry> {
@@ -110,6 +116,7 @@ impl State {
     /// Returns the lanes, from the left to the right.
     pub(crate) fn lanes(&self) -> Vec<&str> {
         match self.links.split_first() {
+            None if self.methods.any(is_for_server) => vec!["client", "agent", MCP],
             None => vec!["client", "agent"],
             Some((client, components)) => [client.as_str(), CONDUCTOR]
                 .into_iter()
@@ -118,13 +125,17 @@ impl State {
         }
     }
 
-    /// Returns the lanes that a message goes between.
+    /// Returns the lanes that a message goes between. Without a chain, methods of `mcp/` are for a server
+    /// of MCP that the client lends to the agent.
     pub(crate) fn ends(&self, entry: &Entry) -> (&str, &str) {
         let link = usize::from(entry.marks.link());
         let peer = link.checked_sub(1).and_then(|at| self.links.get(at)).map(String::as_str);
         match peer {
-            None if self.is_of_client(entry) => ("client", "agent"),
-            None => ("agent", "client"),
+            None => {
+                let is_for_server = self.methods.name(entry.method).is_some_and(is_for_server);
+                let far = if is_for_server { MCP } else { "client" };
+                if self.is_of_client(entry) { (far, "agent") } else { ("agent", far) }
+            }
             Some(peer) if entry.marks.has(Marks::OUT) => (CONDUCTOR, peer),
             Some(peer) => (peer, CONDUCTOR),
         }

@@ -50,7 +50,7 @@ pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String 
         );
     }
     for (row, arrow) in (0..).zip(&arrows) {
-        draw(&mut svg, &state, arrow, TOP + STEP * row);
+        draw(&mut svg, &state, arrow, places, TOP + STEP * row);
     }
     svg.push_str("</svg>\n");
     svg

@@ -171,3 +171,24 @@ async fn a_row_says_a_few_words_about_its_message() {
     let error = words[8].as_str().unwrap();
     assert!(error.starts_with("-32000: xxx") && error.len() == 160, "{error}");
 }
+
+#[tokio::test]
+async fn a_server_of_mcp_has_a_lane_of_its_own() {
+    let store = turn(1);
+    let page = Page::open(store.clone()).await;
+    assert_eq!(page.get("/api/state").await.json()["lanes"], json!(["client", "agent"]));
+    let asked = json!({"jsonrpc":"2.0","id":5,"method":"mcp/message","params":{"connectionId":"c","method":"tools/list"}});
+    say(&store, 10_000, Direction::In, &asked);
+    say(&store, 10_100, Direction::Out, &json!({"jsonrpc":"2.0","id":5,"result":{}}));
+    assert_eq!(page.get("/api/state").await.json()["lanes"], json!(["client", "agent", "mcp"]));
+    let rows = page.get("/api/rows?after=9&lane=mcp").await.json();
+    let ways: Vec<_> = rows["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| json!([row["from"], row["to"], row["about"]]))
+        .collect();
+    assert_eq!(json!(ways), json!([["agent", "mcp", "tools/list"], ["mcp", "agent", null]]));
+    let svg = page.get("/api/sequence.svg?from=9&to=11").await.text();
+    assert!(svg.contains("x1=\"400\" y1=\"92\" x2=\"680\"") && svg.contains(">mcp</text>"), "{svg}");
+}

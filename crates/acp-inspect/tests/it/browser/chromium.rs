@@ -1,8 +1,10 @@
 //! Chromium without a window, driven over its pipe by the DevTools protocol.
 
+use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -44,14 +46,22 @@ pub(super) struct Browser {
     /// Faults of scripts, refusals of the policy of contents, and dialogs.
     pub(super) faults: Vec<String>,
     _profile: TempDir,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Arc<MutexGuard<'static, ()>>,
 }
 
 impl Browser {
     /// Starts a browser. Without one the test is skipped, or fails if `ACP_REQUIRE_CHROMIUM` is 1.
     pub(super) async fn start() -> Option<Self> {
         let program = program()?;
-        let turn = ONE.lock().await;
+        let turn = Arc::new(ONE.lock().await);
+        // On a busy machine a browser may end before it begins.
+        let mut browser = (0..3).find_map(|_| Self::launch(&program, &turn)).expect("Chromium starts");
+        browser.attach();
+        Some(browser)
+    }
+
+    /// Starts a process. Returns `None` if it ends at once.
+    fn launch(program: &Path, turn: &Arc<MutexGuard<'static, ()>>) -> Option<Self> {
         let profile = tempfile::tempdir().expect("a folder");
         let mut command = Command::new("sh");
         command.args(["-c", PIPE, "sh"]).arg(program).args(ARGUMENTS);
@@ -75,9 +85,9 @@ impl Browser {
             session: None,
             faults: Vec::new(),
             _profile: profile,
-            _turn: turn,
+            _turn: Arc::clone(turn),
         };
-        browser.attach();
+        browser.ask("Browser.getVersion", json!({})).ok()?;
         Some(browser)
     }
 
@@ -97,19 +107,23 @@ impl Browser {
 
     /// Calls a method of the protocol, and returns its result.
     pub(super) fn call(&mut self, method: &str, params: Value) -> Value {
+        self.ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Calls a method. Fails if the browser has ended or does not answer.
+    fn ask(&mut self, method: &str, params: Value) -> Result<Value, Box<dyn Error>> {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method});
         message["params"] = params;
         if let Some(session) = &self.session {
             message["sessionId"] = json!(session);
         }
-        self.input.write_all(format!("{message}\0").as_bytes()).expect("the browser reads");
+        self.input.write_all(format!("{message}\0").as_bytes())?;
         loop {
-            let mut message =
-                self.messages.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{method}: {error}"));
+            let mut message = self.messages.recv_timeout(LIMIT)?;
             if message["id"] == self.last {
                 assert!(message["error"].is_null(), "{method}: {message}");
-                return message["result"].take();
+                return Ok(message["result"].take());
             }
             self.note(&message["method"], &message["params"]);
         }

@@ -1,8 +1,10 @@
 //! The page as a person with a mouse uses it.
 
+use acp_testkit::recordings::Direction;
 use serde_json::json;
 
 use super::{cart, open};
+use crate::support::say;
 
 const NAMES: &str =
     "Array.from(document.querySelectorAll('#rows .row')).sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
@@ -186,5 +188,29 @@ async fn statistics_capabilities_and_the_diagram_are_shown() {
     browser.until("document.getElementById('diagram').naturalHeight > 500");
     let address = browser.js("document.getElementById('svg').getAttribute('href')");
     assert_eq!(address, "/api/sequence.svg?from=1&to=60&fold=1");
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lane_that_comes_later_is_added() {
+    let store = cart();
+    let Some((_page, mut browser)) = open(store.clone()).await else { return };
+    assert_eq!(browser.text("#lanes"), "clientagent");
+    let asked = json!({"jsonrpc":"2.0","id":50,"method":"mcp/message","params":{"connectionId":"c","method":"tools/list"}});
+    say(&store, 300_000_000, Direction::In, &asked);
+    browser.until("document.getElementById('count').textContent === '61'");
+    browser.press("G");
+    browser.until("document.querySelector('#row-61[aria-selected]')");
+    assert_eq!(browser.text("#lanes"), "clientagentmcp");
+    let ways = "['row-60', 'row-61'].map((id) => document.querySelector(`#${id} .way`).ariaLabel + ' ' + document.querySelector(`#${id} .arrow`).dataset.to)";
+    assert_eq!(browser.js(ways), json!(["agent to client left", "agent to mcp right"]));
+    for (field, options) in
+        [("lane", json!(["", "client", "agent", "mcp"])), ("session", json!(["", "sess_8f2c1a"]))]
+    {
+        browser.js(&format!("document.getElementById('{field}').focus()"));
+        let shown = format!("Array.from(document.getElementById('{field}').options, ({{ value }}) => value)");
+        browser.until(&format!("{shown}.length === {}", options.as_array().unwrap().len()));
+        assert_eq!(browser.js(&shown), options);
+    }
     browser.is_clean();
 }
