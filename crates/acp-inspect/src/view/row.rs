@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::PARSED;
 use super::about::about;
 use super::findings::findings;
+use crate::store::Store;
 use crate::store::entry::{Entry, Marks};
-use crate::store::{State, Store};
 
 /// Returns the row of a message. The id and the marks are those of lines of at most 1 MiB.
 pub(super) fn row(store: &Store, seq: u64, entry: &Entry) -> std::io::Result<Value> {

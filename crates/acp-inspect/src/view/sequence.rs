@@ -11,7 +11,7 @@ const LEFT: u32 = 120;
 /// The width between the first lane and the last of two.
 const WIDTH: u32 = 560;
 /// The width between neighbours of more lanes.
-const LANE: u32 = 240;
+const LANE: u32 = 280;
 const TOP: u32 = 64;
 const STEP: u32 = 28;
 
@@ -50,7 +50,7 @@ pub(crate) fn sequence(store: &Store, from: u64, to: u64, fold: bool) -> String 
         );
     }
     for (row, arrow) in (0..).zip(&arrows) {
-        draw(&mut svg, &state, arrow, places, TOP + STEP * row);
+        draw(&mut svg, &state, arrow, TOP + STEP * row);
     }
     svg.push_str("</svg>\n");
     svg
