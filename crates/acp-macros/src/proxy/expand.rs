@@ -43,6 +43,7 @@ fn registration(handler: &Handler) -> TokenStream {
         (Form::Next | Form::Serves, true) => quote!(raw_request),
         (Form::Pass, false) => quote!(notification),
         (Form::Pass, true) => quote!(raw_notification),
+        (Form::Serves, false) if *is_named => quote!(__vocabulary_serve),
         (Form::Serves, false) => quote!(serve),
     };
     let call = match form {

@@ -56,12 +56,13 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
         .map(|(_, _, toward, _)| toward)
 }
 
-/// Requests whose result has the type of version 1 in both versions.
-const RESULT_OF_BOTH: [&str; 3] = ["session/list", "session/close", "session/delete"];
+/// Requests whose answer means something else in version 2: a turn goes on behind it, or it has config
+/// options.
+const ANSWERED_OTHERWISE: [&str; 2] = ["session/prompt", "session/set_mode"];
 
 /// Returns true if a handler in the vocabulary makes what only version 1 has.
 fn is_v1(method: &str, form: Form) -> bool {
-    form == Form::Serves && !RESULT_OF_BOTH.contains(&method)
+    form == Form::Serves && ANSWERED_OTHERWISE.contains(&method)
 }
 
 impl Handler {

@@ -30,9 +30,8 @@ fn each_function_is_registered() {
     for wants in [
         "impl ::core::convert::From<Mine> for ::acp_proxy::Proxy",
         "::acp_proxy::Proxy::new(\"mine\")",
-        "proxy.only_v1()",
         "__vocabulary_request(::acp_proxy::Toward::Agent, \"session/prompt\"",
-        "serve(::acp_proxy::Toward::Agent, \"session/load\"",
+        "__vocabulary_serve(::acp_proxy::Toward::Agent, \"session/load\"",
         "__vocabulary_notification(::acp_proxy::Toward::Client, \"session/update\"",
         "request(::acp_proxy::Toward::Client, \"_mine/x\"",
         "raw_request(::acp_proxy::Toward::Agent, \"session/fork\"",
@@ -46,10 +45,55 @@ fn each_function_is_registered() {
     assert!(!text.contains("#[ext") && !text.contains("#[raw"), "{text}");
 }
 
+/// Only an answer that means something else in version 2 asks for version 1.
 #[test]
-fn a_block_of_raw_handlers_asks_for_any_version() {
-    let block = quote!(impl Mine { #[raw("x")] async fn x(&self, params: Json, next: Next) -> Reply { next.run().await } });
-    assert!(!expanded(quote!(), &block).contains("only_v1"));
+fn a_block_asks_for_any_version_if_it_can() {
+    for (block, is_only) in [
+        (
+            quote!(
+                #[raw("x")]
+                async fn x(&self, params: Json, next: Next) -> Reply {
+                    next.run().await
+                }
+            ),
+            false,
+        ),
+        (
+            quote!(
+                async fn new_session(&self, request: A, next: Next) -> Reply {
+                    next.run().await
+                }
+            ),
+            false,
+        ),
+        (
+            quote!(
+                async fn load_session(&self, request: A) -> Result<B, Error> {
+                    todo()
+                }
+            ),
+            false,
+        ),
+        (
+            quote!(
+                async fn prompt(&self, request: A) -> Result<B, Error> {
+                    todo()
+                }
+            ),
+            true,
+        ),
+        (
+            quote!(
+                async fn set_mode(&self, request: A) -> Result<B, Error> {
+                    todo()
+                }
+            ),
+            true,
+        ),
+    ] {
+        let text = expanded(quote!(), &quote!(impl Mine { #block }));
+        assert_eq!(text.contains("only_v1"), is_only, "{text}");
+    }
 }
 
 #[test]

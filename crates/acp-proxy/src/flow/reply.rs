@@ -10,7 +10,11 @@ use crate::wire::message::Answer;
 /// The answer to a request: a result or an error, as the JSON text that came. A reply that a proxy
 /// returns unchanged leaves byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply(Outcome);
+pub struct Reply {
+    outcome: Outcome,
+    /// The result that came, if this one is a view of it.
+    came: Option<Json>,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
@@ -26,13 +30,13 @@ impl Reply {
     pub fn of(result: &(impl Encode + ?Sized)) -> Result<Self, Error> {
         let text = Json::of(result);
         let text = text.map_err(|error| Error::internal(format!("the result is not JSON: {error}")));
-        Ok(Self(Outcome::Result(text?)))
+        Ok(Self::new(Outcome::Result(text?)))
     }
 
     /// Returns the result, unless it is an error.
     #[must_use]
     pub const fn result(&self) -> Option<&Json> {
-        match &self.0 {
+        match &self.outcome {
             Outcome::Result(json) => Some(json),
             Outcome::Error(_) => None,
         }
@@ -41,7 +45,7 @@ impl Reply {
     /// Returns the error object, unless it is a result.
     #[must_use]
     pub const fn error(&self) -> Option<&Json> {
-        match &self.0 {
+        match &self.outcome {
             Outcome::Result(_) => None,
             Outcome::Error(json) => Some(json),
         }
@@ -56,20 +60,36 @@ impl Reply {
     }
 
     pub(crate) fn from_answer(answer: Answer<'_>) -> Self {
-        Self(match answer {
+        Self::new(match answer {
             Answer::Result(text) => Outcome::Result(Json::from_text(text)),
             Answer::Error(text) => Outcome::Error(Json::from_text(text)),
         })
     }
 
+    const fn new(outcome: Outcome) -> Self {
+        Self { outcome, came: None }
+    }
+
+    /// Makes a view of a result that came.
+    #[cfg(feature = "v2")]
+    pub(crate) fn seen_as(came: Json, view: Json) -> Self {
+        Self { outcome: Outcome::Result(view), came: Some(came) }
+    }
+
+    /// Returns the result that came, if this is a view of it.
+    #[cfg(feature = "v2")]
+    pub(crate) const fn came(&self) -> Option<&Json> {
+        self.came.as_ref()
+    }
+
     pub(crate) fn text(&self) -> &str {
-        match &self.0 {
+        match &self.outcome {
             Outcome::Result(json) | Outcome::Error(json) => json.as_str(),
         }
     }
 
     pub(crate) fn as_answer(&self) -> Answer<'_> {
-        match &self.0 {
+        match &self.outcome {
             Outcome::Result(json) => Answer::Result(json.as_str()),
             Outcome::Error(json) => Answer::Error(json.as_str()),
         }
@@ -78,7 +98,7 @@ impl Reply {
 
 impl From<Error> for Reply {
     fn from(error: Error) -> Self {
-        Self(Outcome::Error(Json::from_text(error_text(&error))))
+        Self::new(Outcome::Error(Json::from_text(error_text(&error))))
     }
 }
 

@@ -112,6 +112,19 @@ impl Proxy {
         }
     }
 
+    /// Answers a request of the vocabulary instead of the rest of the chain.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __vocabulary_serve<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
+    where
+        P: FromNode + Encode,
+        F: Fn(P, Next) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Into<Reply>> + Send + 'static,
+    {
+        let proxy = self.__vocabulary_request(toward, method, handler);
+        proxy.with(|handlers| handlers.served.push((toward, method.into())))
+    }
+
     /// Handles a notification of the vocabulary: in version 2, too, as a view of version 1.
     #[doc(hidden)]
     #[must_use]

@@ -71,7 +71,7 @@ where
             Ok((params, seen)) => {
                 next.held.seen = Some(seen);
                 let reply = handler(params, next);
-                Box::pin(async move { reply.await.into() })
+                Box::pin(async move { seen::answered(view, reply.await.into()) })
             }
             Err(error) => Box::pin(ready(unreadable(next.method(), &error))),
         }

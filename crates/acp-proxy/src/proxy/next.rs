@@ -72,7 +72,13 @@ impl Next {
         // From here on the messages behind it may follow.
         drop(held.turn);
         let _asking = held.ways.budget().asks();
-        answer.await.unwrap_or_else(|_| Error::internal("the rest of the chain gave no answer").into())
+        let reply = answer.await;
+        let reply = reply.unwrap_or_else(|_| Error::internal("the rest of the chain gave no answer").into());
+        #[cfg(feature = "v2")]
+        if let Some(seen) = &held.seen {
+            return seen.reply(reply);
+        }
+        reply
     }
 }
 

@@ -5,6 +5,8 @@ use acp_rpc::{Encode, EncodeError};
 use serde_json::Value;
 
 use crate::flow::json::Json;
+use crate::flow::reply::Reply;
+use crate::wire::message::Answer;
 use crate::wire::view::{View, merge};
 
 /// The view of a message, for the changes of its handler.
@@ -21,7 +23,7 @@ pub(super) struct Seen {
 /// The view is not a value of this type. The error names the member.
 pub(super) fn read<P: FromNode + Encode>(params: &Json, view: View) -> Result<(P, Seen), String> {
     let mut message: Value = serde_json::from_str(params.as_str()).map_err(|error| error.to_string())?;
-    (view.to_v1)(&mut message);
+    (view.params.to_v1)(&mut message);
     let seen: P = acp_json::from_str(&message.to_string()).map_err(|error| error.to_string())?;
     let before = Json::of(&seen).map_err(|error| error.to_string())?;
     let before = serde_json::from_str(before.as_str()).map_err(|error| error.to_string())?;
@@ -39,7 +41,34 @@ impl Seen {
         }
         let mut message = self.message.clone();
         merge(&mut message, &self.before, after);
-        (self.view.to_v2)(&mut message);
+        (self.view.params.to_v2)(&mut message);
         Ok(Json::from_text(message.to_string()))
     }
+
+    /// Returns a reply of the chain as the handler sees it.
+    pub(super) fn reply(&self, reply: Reply) -> Reply {
+        let Some(came) = reply.result() else { return reply };
+        let Ok(mut result) = serde_json::from_str::<Value>(came.as_str()) else { return reply };
+        let before = result.clone();
+        (self.view.result.to_v1)(&mut result);
+        if result == before {
+            return reply;
+        }
+        Reply::seen_as(came.clone(), Json::from_text(result.to_string()))
+    }
+}
+
+/// Returns the reply of a handler as version 2 has it. One that came leaves as it came.
+pub(super) fn answered(view: View, reply: Reply) -> Reply {
+    if let Some(came) = reply.came() {
+        return Reply::from_answer(Answer::Result(came.as_str()));
+    }
+    let Some(result) = reply.result() else { return reply };
+    let Ok(mut value) = serde_json::from_str::<Value>(result.as_str()) else { return reply };
+    let before = value.clone();
+    (view.result.to_v2)(&mut value);
+    if value == before {
+        return reply;
+    }
+    Reply::from_answer(Answer::Result(&value.to_string()))
 }

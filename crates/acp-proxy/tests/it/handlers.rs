@@ -306,7 +306,7 @@ async fn a_block_of_functions_is_a_proxy() {
     let proxy = Proxy::from(Block { word: "word".to_owned() });
     assert_eq!(proxy.name(), "block");
     let (mut client, _serving) = serve(Conductor::new().proxy(proxy).agent(transport));
-    client.ask(0, "initialize", json!({"protocolVersion": 2})).await;
+    client.ask(0, "initialize", json!({"protocolVersion": 1})).await;
     let (id, params) = agent.request("initialize").await;
     assert_eq!(params["protocolVersion"], 1);
     agent

@@ -15,9 +15,16 @@ use serde_json::Value;
 
 pub(crate) use self::merge::merge;
 
-/// The way of one method's params to version 1 and back.
+/// The way of one method's params and result to version 1 and back.
 #[derive(Clone, Copy)]
 pub(crate) struct View {
+    pub(crate) params: Way,
+    pub(crate) result: Way,
+}
+
+/// The way of a value to version 1 and back.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
     pub(crate) to_v1: fn(&mut Value),
     pub(crate) to_v2: fn(&mut Value),
 }
@@ -25,21 +32,27 @@ pub(crate) struct View {
 /// The request that sets a mode. In version 2 modes are a config option.
 pub(crate) const SET_MODE: &str = "session/set_mode";
 
-/// The params are alike in both versions.
-const ALIKE: View = View { to_v1: |_| {}, to_v2: |_| {} };
+/// The value is alike in both versions.
+const ALIKE: Way = Way { to_v1: |_| {}, to_v2: |_| {} };
+/// The config options of a session stand in its result.
+const OPTIONS: Way = Way { to_v1: config::options_to_v1, to_v2: config::options_to_v2 };
+const SERVERS: Way = Way { to_v1: servers::to_v1, to_v2: servers::to_v2 };
+const MODE: Way = Way { to_v1: config::mode_to_v1, to_v2: config::mode_to_v2 };
+const VALUE: Way = Way { to_v1: config::value_to_v1, to_v2: config::value_to_v2 };
+const PERMISSION: Way = Way { to_v1: permission::to_v1, to_v2: permission::to_v2 };
+const UPDATE: Way = Way { to_v1: update::to_v1, to_v2: update::to_v2 };
 
 /// Returns the view of a method of the vocabulary.
 pub(crate) fn view(method: &str) -> View {
-    match method {
-        "session/new" | "session/load" | "session/resume" | "session/fork" => {
-            View { to_v1: servers::to_v1, to_v2: servers::to_v2 }
-        }
-        SET_MODE => View { to_v1: config::mode_to_v1, to_v2: config::mode_to_v2 },
-        "session/set_config_option" => View { to_v1: config::value_to_v1, to_v2: config::value_to_v2 },
-        "session/request_permission" => View { to_v1: permission::to_v1, to_v2: permission::to_v2 },
-        "session/update" => View { to_v1: update::to_v1, to_v2: update::to_v2 },
-        _ => ALIKE,
-    }
+    let (params, result) = match method {
+        "session/new" | "session/load" | "session/resume" | "session/fork" => (SERVERS, OPTIONS),
+        SET_MODE => (MODE, ALIKE),
+        "session/set_config_option" => (VALUE, OPTIONS),
+        "session/request_permission" => (PERMISSION, ALIKE),
+        "session/update" => (UPDATE, ALIKE),
+        _ => (ALIKE, ALIKE),
+    };
+    View { params, result }
 }
 
 /// Returns the name that a request of version 2 has in the vocabulary, if it is another one.
