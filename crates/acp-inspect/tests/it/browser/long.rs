@@ -121,6 +121,15 @@ async fn a_live_connection_is_followed_until_a_person_reads() {
     assert_eq!(browser.js(first), place);
     browser.press("f");
     browser.until("document.querySelector('#row-20099 .number-of')?.textContent === '× 2'");
+    // It goes on while another view is shown.
+    browser.press("3");
+    (20_100..20_200).for_each(said);
+    browser.until("document.getElementById('count').textContent === '20,200'");
+    browser.press("1");
+    browser.until("document.getElementById('row-20200')");
+    let place =
+        browser.js("document.getElementById('row-20200').getBoundingClientRect().bottom <= innerHeight");
+    assert_eq!(place, true, "the last row is in view");
     store.end();
     browser.until("document.getElementById('source').textContent === 'ended'");
     browser.is_clean();
