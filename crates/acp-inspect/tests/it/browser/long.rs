@@ -114,7 +114,7 @@ async fn a_live_connection_is_followed_until_a_person_reads() {
     // A person who scrolls up reads on in peace.
     browser.js("document.getElementById('grid').scrollTop -= 400");
     browser.until("document.getElementById('follow').ariaPressed === 'false'");
-    let first = "document.getElementById('grid').scrollTop";
+    let first = "document.elementFromPoint(600, document.getElementById('grid').getBoundingClientRect().top + 44).closest('.row').id";
     let place = browser.js(first);
     (20_050..20_100).for_each(said);
     browser.until("document.getElementById('count').textContent === '20,100'");
