@@ -19,6 +19,8 @@ export class Timeline {
   #opened;
   #moved;
   #isGrowing = false;
+  // The place of the view after the last scroll.
+  #top = 0;
   messages = 0;
   chosen = 0;
   marked = 0;
@@ -70,8 +72,8 @@ export class Timeline {
     const left = await this.#loaded.down(messages, this.isFollowing);
     if (left === null) return;
     this.#draw();
-    if (this.isFollowing) this.grid.scrollTop = this.grid.scrollHeight;
-    else if (left > 0) this.grid.scrollTop -= left * HEIGHT;
+    if (this.isFollowing) this.#scrollTo(this.grid.scrollHeight);
+    else if (left > 0) this.#scrollTo(this.grid.scrollTop - left * HEIGHT);
   }
 
   follow(isFollowing) {
@@ -83,7 +85,13 @@ export class Timeline {
   async toEnd() {
     await this.#loaded.latest(this.messages);
     this.#draw();
-    this.grid.scrollTop = this.grid.scrollHeight;
+    this.#scrollTo(this.grid.scrollHeight);
+  }
+
+  // Scrolls for the page, and not for a person.
+  #scrollTo(top) {
+    this.grid.scrollTop = top;
+    this.#top = this.grid.scrollTop;
   }
 
   // Goes to a message that may be far away.
@@ -137,21 +145,26 @@ export class Timeline {
     if (at < 0) return;
     const [top, room] = [at * HEIGHT, this.grid.clientHeight - HEIGHT];
     const view = this.grid.scrollTop;
-    if (top < view || top + HEIGHT > view + room) this.grid.scrollTop = top - Math.min(room / 3, 200);
+    if (top < view || top + HEIGHT > view + room) this.#scrollTo(top - Math.min(room / 3, 200));
     this.#draw();
   }
 
   #scrolled() {
     this.#draw();
     const { scrollTop, scrollHeight, clientHeight } = this.grid;
-    if (this.isFollowing && scrollTop + clientHeight < scrollHeight - 2 * HEIGHT) this.follow(false);
+    // Only a person scrolls up. The end goes away by itself, too, where rows are added below it.
+    const isUp = scrollTop < this.#top - 1 && scrollTop + clientHeight < scrollHeight - 2 * HEIGHT;
+    this.#top = scrollTop;
+    if (this.isFollowing && isUp) this.follow(false);
     this.#more().catch(tell);
   }
 
   async #more() {
     if (this.#firstInView() < NEAR && !this.#loaded.isAtStart) {
       const added = await this.#loaded.up();
-      if (added > 0) this.grid.scrollTop += added * HEIGHT;
+      // The list is as high as its rows before the view moves in it.
+      this.#draw();
+      if (added > 0) this.#scrollTo(this.grid.scrollTop + added * HEIGHT);
       this.#draw();
     } else {
       await this.grow(this.messages);

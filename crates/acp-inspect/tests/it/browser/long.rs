@@ -114,13 +114,22 @@ async fn a_live_connection_is_followed_until_a_person_reads() {
     // A person who scrolls up reads on in peace.
     browser.js("document.getElementById('grid').scrollTop -= 400");
     browser.until("document.getElementById('follow').ariaPressed === 'false'");
-    let first = "document.getElementById('grid').scrollTop";
+    let first = "document.elementFromPoint(600, document.getElementById('grid').getBoundingClientRect().top + 44).closest('.row').id";
     let place = browser.js(first);
     (20_050..20_100).for_each(said);
     browser.until("document.getElementById('count').textContent === '20,100'");
     assert_eq!(browser.js(first), place);
     browser.press("f");
     browser.until("document.querySelector('#row-20099 .number-of')?.textContent === '× 2'");
+    // It goes on while another view is shown.
+    browser.press("3");
+    (20_100..20_200).for_each(said);
+    browser.until("document.getElementById('count').textContent === '20,200'");
+    browser.press("1");
+    browser.until("document.getElementById('row-20200')");
+    let place =
+        browser.js("document.getElementById('row-20200').getBoundingClientRect().bottom <= innerHeight");
+    assert_eq!(place, true, "the last row is in view");
     store.end();
     browser.until("document.getElementById('source').textContent === 'ended'");
     browser.is_clean();
