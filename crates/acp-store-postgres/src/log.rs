@@ -38,8 +38,15 @@ pub(crate) struct PostgresLog {
 enum Changes<'c> {
     /// The pieces, and the kinds of state in them with the place of their last record. The first
     /// piece has place 1.
-    Append { pieces: &'c [Vec<u8>], states: &'c StateAt },
-    SetInfo { info: &'c SessionInfo, is_use: bool, time: Option<&'c str> },
+    Append {
+        pieces: &'c [Vec<u8>],
+        states: &'c StateAt,
+    },
+    SetInfo {
+        info: &'c SessionInfo,
+        is_use: bool,
+        time: Option<&'c str>,
+    },
 }
 
 /// The facts of a log that a change replaces.

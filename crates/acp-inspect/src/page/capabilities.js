@@ -28,9 +28,10 @@ function side(name, said) {
   return make("section", "side", title, called ? make("p", "called", called) : null, version, list, all);
 }
 
-// Makes a line for each member, and deeper ones below their own.
+// Makes a line for each member, in the order of their names, and deeper ones below their own.
 function walk(list, value, depth) {
-  for (const [name, member] of Object.entries(value)) {
+  const members = Array.isArray(value) ? Object.entries(value) : Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  for (const [name, member] of members) {
     if (list.childElementCount >= MOST_LINES) return;
     if (depth === 0 && HEAD.includes(name)) continue;
     const isDeep = member !== null && typeof member === "object" && Object.keys(member).length > 0 && depth < 4;

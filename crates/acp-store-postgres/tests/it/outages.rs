@@ -68,10 +68,7 @@ async fn check_state(log: &mut Box<dyn SessionLog>, records: &[Record]) {
 }
 
 /// Adds records as soon as the database is there again.
-async fn patient(
-    mut log: Box<dyn SessionLog>,
-    records: Vec<Record>,
-) -> Box<dyn SessionLog> {
+async fn patient(mut log: Box<dyn SessionLog>, records: Vec<Record>) -> Box<dyn SessionLog> {
     loop {
         match log.append(records.clone()).await {
             Err(StoreError::Unavailable { .. }) => {}

@@ -21,7 +21,7 @@ const GUARD: &str = r#"
 exec 3<&0
 {
     read -r word <&3
-    kill -QUIT $$ 2>/dev/null
+    kill -${SIGNAL:-QUIT} $$ 2>/dev/null
     [ "$word" = keep ] && exit
     while kill -0 $$ 2>/dev/null; do sleep 0.1; done
     rm -rf "$FOLDER"
@@ -336,7 +336,8 @@ impl Bouncer {
             folder.path().display(),
         );
         std::fs::write(&config, text).unwrap();
-        let guard = guarded(folder.path()).arg(pgbouncer).arg(&config).spawn().unwrap();
+        // Where SIGQUIT was ignored at the start, pgbouncer ignores it, too.
+        let guard = guarded(folder.path()).env("SIGNAL", "KILL").arg(pgbouncer).arg(&config).spawn().unwrap();
         let bouncer = Bouncer { folder, guard: Some(guard) };
         let until = Instant::now() + Duration::from_secs(60);
         while !bouncer.folder.path().join(".s.PGSQL.6432").exists() {
