@@ -12,7 +12,6 @@ mod render;
 mod request_id;
 mod schema;
 mod style;
-mod written;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

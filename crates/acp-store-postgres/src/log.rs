@@ -56,8 +56,8 @@ pub(crate) enum Facts {
 }
 
 impl Changes<'_> {
-    /// Returns the facts once this is made. `state_at` are the places of the state before, and `seq`
-    /// is the number of changes.
+    /// Returns the facts once this is made. `state_at` are the places of the state before, and
+    /// `seq` is the number of changes.
     fn after(&self, state_at: &StateAt, seq: i64) -> Facts {
         match self {
             Changes::Append { states, .. } => {

@@ -132,7 +132,8 @@ impl Leases {
             let since = Instant::now();
             match self.try_renew(leases).await {
                 Ok(renewed) => self.note(leases, &renewed, since),
-                // The next ones would wait as long for nothing, and their logs would hear of it late.
+                // The next ones would wait as long for nothing, and their logs would hear of it
+                // late.
                 Err(_) => {
                     self.note_overdue();
                     return false;

@@ -56,8 +56,8 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
         .map(|(_, _, toward, _)| toward)
 }
 
-/// Requests whose answer means something else in version 2: a turn goes on behind it, or it has config
-/// options.
+/// Requests whose answer means something else in version 2: a turn goes on behind it, or it has
+/// config options.
 const ANSWERED_OTHERWISE: [&str; 2] = ["session/prompt", "session/set_mode"];
 
 /// Returns true if a handler in the vocabulary makes what only version 1 has.

@@ -193,7 +193,8 @@ impl Chain {
                 Some(Ok(transport)) => {
                     if let Some(link) = self.connect(index, slot, transport) {
                         slot.start(Arc::clone(&link));
-                        // Components are closed once, which may have been before this one was there.
+                        // Components are closed once, which may have been before this one was
+                        // there.
                         if self.closed.is_cancelled() {
                             link.close();
                         }

@@ -204,10 +204,10 @@ impl Conductor {
         self
     }
 
-    /// Sets an observer for each connection, beside that of [`tap`](Self::tap). The function gets the
-    /// name of the component, or `None` for the connection to the client. It is called when the chain
-    /// is served: for the client, and then for each component with a connection, in the order of the
-    /// chain.
+    /// Sets an observer for each connection, beside that of [`tap`](Self::tap). The function gets
+    /// the name of the component, or `None` for the connection to the client. It is called when the
+    /// chain is served: for the client, and then for each component with a connection, in the order
+    /// of the chain.
     #[must_use]
     pub fn taps(mut self, taps: impl Fn(Option<&str>) -> Tap + Send + Sync + 'static) -> Self {
         self.taps = Some(Box::new(taps));

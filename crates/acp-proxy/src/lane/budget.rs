@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 /// Counts the bytes of messages that wait in lanes. Over the budget the readers that feed the lanes
 /// pause.
 ///
-/// The answer that a handler waits for may stand behind messages that wait for the handler. So while
-/// one waits for an answer, the readers go on up to four times the budget.
+/// The answer that a handler waits for may stand behind messages that wait for the handler. So
+/// while one waits for an answer, the readers go on up to four times the budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,

@@ -75,8 +75,8 @@ impl Proxy {
     /// not of that type are answered with `-32602`. A later handler of the same method replaces an
     /// earlier one.
     ///
-    /// The types of `acp_types::v1` are those of version 1, so say [`only_v1`](Self::only_v1) too, or use
-    /// the [methods of the vocabulary](#impl-Proxy-1), which take part in both versions.
+    /// The types of `acp_types::v1` are those of version 1, so say [`only_v1`](Self::only_v1) too,
+    /// or use the [methods of the vocabulary](#impl-Proxy-1), which take part in both versions.
     #[must_use]
     pub fn request<P, F, Fut>(self, toward: Toward, method: &str, handler: F) -> Self
     where
@@ -216,8 +216,8 @@ impl Proxy {
 
     /// Sees every message like [`observe`](Self::observe), and lets it pass or not. For an error a
     /// request is answered with it, an answer is replaced by it, and a notification goes no
-    /// further. There is one such function: a later one replaces an earlier one. A panic counts as an
-    /// error.
+    /// further. There is one such function: a later one replaces an earlier one. A panic counts as
+    /// an error.
     #[must_use]
     pub fn guard(self, guard: impl Fn(Observed<'_>) -> Result<(), Error> + Send + Sync + 'static) -> Self {
         let guard = move |message: Observed<'_>| {
@@ -272,8 +272,8 @@ impl Proxy {
 }
 
 impl Handlers {
-    /// Returns the handler of a request. In version 2 the vocabulary has other names: `sets_mode` tells
-    /// whether a config option is the mode of its session.
+    /// Returns the handler of a request. In version 2 the vocabulary has other names: `sets_mode`
+    /// tells whether a config option is the mode of its session.
     pub(super) fn of_request(
         &self,
         toward: Toward,

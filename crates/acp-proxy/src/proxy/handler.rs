@@ -108,7 +108,8 @@ where
     })
 }
 
-/// Makes the handler of a notification of the vocabulary. In version 2 it takes a view of the params.
+/// Makes the handler of a notification of the vocabulary. In version 2 it takes a view of the
+/// params.
 #[cfg(feature = "v2")]
 pub(super) fn notification_in_view<P, F, Fut>(view: View, handler: F) -> OnNotification
 where

@@ -154,8 +154,8 @@ pub(super) struct Added {
 }
 
 impl Added {
-    /// Learns the session from the answer. A request that fails has opened none, and its servers are
-    /// forgotten. So are those of an earlier request that has opened the same session.
+    /// Learns the session from the answer. A request that fails has opened none, and its servers
+    /// are forgotten. So are those of an earlier request that has opened the same session.
     pub(super) fn noted(&self, responder: Responder) -> Responder {
         let (session, named, by_id) =
             (Arc::clone(&self.session), self.named.clone(), Arc::clone(&self.by_id));

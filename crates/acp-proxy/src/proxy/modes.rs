@@ -10,8 +10,8 @@ use crate::wire::member::{member, session_of, text};
 use crate::wire::message::{Answer, Call};
 use crate::wire::methods::opens_session;
 
-/// The ids of the config options of the category `mode`, by session, as the answers that open sessions
-/// tell them.
+/// The ids of the config options of the category `mode`, by session, as the answers that open
+/// sessions tell them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Modes(Arc<Mutex<HashMap<Box<str>, Box<str>>>>);
 

@@ -9,10 +9,10 @@ use crate::flow::route::Toward;
 
 macro_rules! requests {
     ($($(#[$meta:meta])* $name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
-        /// Handlers of requests, with the types of version 1. With the feature `v2` they take part in
-        /// version 2 as well: they see the message as version 1 has it, and what they change is written
-        /// as version 2 has it. Everything else stays as it came. Without that feature each of them
-        /// makes the proxy ask for version 1, as [`only_v1`](Proxy::only_v1) does.
+        /// Handlers of requests, with the types of version 1. With the feature `v2` they take part
+        /// in version 2 as well: they see the message as version 1 has it, and what they change is
+        /// written as version 2 has it. Everything else stays as it came. Without that feature each
+        /// of them makes the proxy ask for version 1, as [`only_v1`](Proxy::only_v1) does.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             $(#[$meta])*

@@ -127,8 +127,8 @@ async fn a_closed_session_has_no_server() {
     client.request("mcp/message").await;
 }
 
-/// A request that fails has opened no session, so its servers are gone. A session that is loaded again
-/// has the servers of the last time.
+/// A request that fails has opened no session, so its servers are gone. A session that is loaded
+/// again has the servers of the last time.
 #[tokio::test]
 async fn servers_that_no_session_has_are_forgotten() {
     let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), takes_acp()).await;

@@ -121,8 +121,8 @@ async fn a_proxy_that_is_not_back_as_it_was_ends_the_chain() {
     }
 }
 
-/// A proxy that ends while it is initialized again is started once more, as often as was said. So is
-/// one that ends in the moment when it is back.
+/// A proxy that ends while it is initialized again is started once more, as often as was said. So
+/// is one that ends in the moment when it is back.
 #[tokio::test]
 async fn a_proxy_that_ends_again_is_started_again() {
     for is_back in [false, true] {
@@ -152,7 +152,8 @@ async fn a_proxy_that_ends_again_is_started_again() {
     }
 }
 
-/// A connection that never comes ends the chain when its time is up. It holds up no client that goes.
+/// A connection that never comes ends the chain when its time is up. It holds up no client that
+/// goes.
 #[tokio::test]
 async fn a_proxy_that_cannot_be_reached_again_holds_nobody_up() {
     for (limit, is_failure) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {

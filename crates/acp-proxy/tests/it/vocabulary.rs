@@ -48,6 +48,7 @@ async fn a_session_is_opened_with_changes() {
     async fn new(mut request: NewSessionRequest, next: Next) -> Reply {
         request.mcp_servers.insert(0, McpServerStdio::new("mine", "/bin/mine", [], []).into());
         request.additional_directories.push("/notes".to_owned());
+        request.meta = None;
         next.run_with(&request).await
     }
     let (mut client, mut agent) = start(Proxy::new("p").new_session(new)).await;
@@ -61,15 +62,16 @@ async fn a_session_is_opened_with_changes() {
         {"type": "http", "name": "b", "url": "http://b"},
         {"type": "pigeon", "name": "c", "loft": 7},
     ]);
-    let params = json!({"cwd": "/w", "mcpServers": theirs, "_x": {"k": 1.5}});
+    let params = json!({"cwd": "/w", "mcpServers": theirs, "_x": {"k": 1.5}, "_meta": {"gone": 1}});
     let got = down(&mut client, &mut agent, "session/new", &params).await;
+    assert!(got.get("_meta").is_none(), "{got}");
     let servers = got["mcpServers"].as_array().unwrap();
     assert_eq!((servers.len(), &servers[0], &servers[3], &got["_x"]), (4, &mine, &theirs[2], &params["_x"]));
     assert_eq!((&servers[1]["type"], &servers[1]["_y"]), (&json!("stdio"), &json!(1)));
     assert_eq!((&servers[2]["type"], &servers[2]["url"]), (&json!("http"), &json!("http://b")));
 }
 
-/// What a handler sends on unchanged leaves as the bytes that came.
+/// A message that its handler sends on unchanged leaves as the bytes that came.
 #[tokio::test]
 async fn a_message_without_changes_is_the_one_that_came() {
     let proxy = Proxy::new("p")
@@ -307,7 +309,7 @@ async fn updates_are_changed() {
     }
 }
 
-/// What is not of the type is refused, and says where.
+/// Params that are not of the type are refused, and the error says where.
 #[tokio::test]
 async fn params_that_cannot_be_seen_are_refused() {
     let proxy = Proxy::new("p").new_session(async |_: NewSessionRequest, next: Next| next.run().await);

@@ -67,8 +67,8 @@ impl Tap {
         Self { observe: Arc::new(observe), show: Show::Everything, next: None }
     }
 
-    /// Adds a tap that sees the same lines after this one. A connection takes one tap, and this makes
-    /// one of two. Each shows its own part of a line.
+    /// Adds a tap that sees the same lines after this one. A connection takes one tap, and this
+    /// makes one of two. Each shows its own part of a line.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.next = Some(Box::new(match self.next {

@@ -3,7 +3,8 @@
 /// A condition on the row of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Nobody holds an unexpired lease, or an earlier attempt of this log does, whose answer was lost.
+    /// Nobody holds an unexpired lease, or an earlier attempt of this log does, whose answer was
+    /// lost.
     FreeOrOwn,
     /// An earlier attempt of this log, whose answer was lost, holds the lease.
     Own,

@@ -23,8 +23,8 @@ fn is_unavailable<T>(outcome: Result<T, StoreError>) {
     }
 }
 
-/// Every operation fails with the typed error, and the log goes on afterwards. The state is the last
-/// record of its kind, whatever became of the changes whose answers were lost.
+/// Every operation fails with the typed error, and the log goes on afterwards. The state is the
+/// last record of its kind, whatever became of the changes whose answers were lost.
 async fn check_outage(
     store: &PostgresStore,
     mut log: Box<dyn SessionLog>,

@@ -24,13 +24,13 @@ pub struct Breach {
     pub reason: String,
 }
 
-/// Judges a conversation by the rules of either side that each line can break: the form of messages,
-/// the order of a turn, the use of capabilities. Each line comes with its writer, without its line
-/// end. The conversation may go on: nothing is said about a request without an answer.
+/// Judges a conversation by the rules of either side that each line can break: the form of
+/// messages, the order of a turn, the use of capabilities. Each line comes with its writer, without
+/// its line end. The conversation may go on: nothing is said about a request without an answer.
 ///
-/// The rules are those of the version that the agent has chosen, or of version 1 if it has chosen none
-/// so far. An `initialize` that asked for another version is not judged.
-/// Returns the first 100 breaches of each rule, in the order of their lines.
+/// The rules are those of the version that the agent has chosen, or of version 1 if it has chosen
+/// none so far. An `initialize` that asked for another version is not judged. Returns the first 100
+/// breaches of each rule, in the order of their lines.
 ///
 /// ```
 /// use acp_testkit::check::observe;
@@ -72,8 +72,8 @@ pub fn observe(lines: impl IntoIterator<Item = (Side, Vec<u8>)>) -> Vec<Breach> 
     breaches
 }
 
-/// Returns true if the agent has chosen version 2, and the lines with an `initialize` that asked for
-/// another version than the chosen one: it has the form of that version.
+/// Returns true if the agent has chosen version 2, and the lines with an `initialize` that asked
+/// for another version than the chosen one: it has the form of that version.
 fn versions(conversation: &Conversation<'_>) -> (bool, Vec<usize>) {
     let chosen = conversation.version().unwrap_or(1);
     let asks = |said: &&Said| said.method() == "initialize" && !said.is_agents();

@@ -7,10 +7,9 @@ use acp_client::{LoadSession, Session, Transcript};
 use serde_json::json;
 
 use crate::outcome::Failure;
-use crate::output::Output;
+use crate::output::{Output, Written};
 use crate::render::inert::inert;
 use crate::render::update::update;
-use crate::written::Written;
 
 /// The place where an export is written.
 pub(super) enum Sink<'a> {

@@ -9,7 +9,7 @@ use acp_testkit::recordings::{TraceReader, TraceWriter};
 
 use crate::args::tap::Form;
 use crate::outcome::{Failure, tell};
-use crate::written::Written;
+use crate::output::Written;
 
 /// Converts a file, record by record, into another one or to stdout.
 pub(super) fn run(from: &Path, form: Form, to: Option<&Path>) -> Result<(), Failure> {

@@ -103,7 +103,8 @@ fn an_editor_may_be_slow_after_the_end_of_the_agent() {
     let _stdin = process.stdin.take();
     let mut stderr = BufReader::new(process.stderr.take().expect("is piped"));
     stderr.read_line(&mut String::new()).expect("it has written all");
-    // A second is the time for an agent's last bytes. This is a slow editor, and no synchronisation.
+    // A second is the time for an agent's last bytes. This is a slow editor, and no
+    // synchronisation.
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let tapped = finish(process);
     assert_eq!((tapped.code, tapped.out.len()), (Some(4), 150_000));

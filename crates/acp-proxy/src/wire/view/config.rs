@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{add, each, has, remove_text, rename};
+use super::members::{add, each, has, remove_text, rename};
 
 pub(super) fn value_to_v1(params: &mut Value) {
     remove_text(params, "type", "id");

@@ -6,6 +6,7 @@
 //! and the view is turned back. So a message keeps everything that its handler has not changed.
 
 mod config;
+mod members;
 mod merge;
 mod permission;
 mod servers;
@@ -64,44 +65,4 @@ pub(crate) fn name_in_vocabulary(method: &str, replays: impl FnOnce() -> bool) -
         "session/resume" if replays() => Some("session/load"),
         _ => None,
     }
-}
-
-/// Calls a function with each element of a list, if the object has it.
-fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
-    if let Some(Value::Array(elements)) = object.get_mut(list) {
-        elements.iter_mut().for_each(change);
-    }
-}
-
-/// Gives a member another name, unless a member has that name already.
-fn rename(object: &mut Value, from: &str, to: &str) {
-    if let Value::Object(members) = object
-        && !members.contains_key(to)
-        && let Some(value) = members.remove(from)
-    {
-        members.insert(to.to_owned(), value);
-    }
-}
-
-/// Removes a member that has this text.
-fn remove_text(object: &mut Value, name: &str, text: &str) {
-    if let Value::Object(members) = object
-        && members.get(name).and_then(Value::as_str) == Some(text)
-    {
-        members.remove(name);
-    }
-}
-
-/// Adds a member, unless it is there.
-fn add(object: &mut Value, name: &str, value: Value) {
-    if let Value::Object(members) = object {
-        let member = members.entry(name).or_insert(Value::Null);
-        if member.is_null() {
-            *member = value;
-        }
-    }
-}
-
-fn has(object: &Value, name: &str) -> bool {
-    object.get(name).is_some_and(|value| !value.is_null())
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{add, each, has, remove_text};
+use super::members::{add, each, has, remove_text};
 
 /// The member of the view with the servers that the type of version 1 cannot hold.
 const OTHERS: &str = "_otherServers";

@@ -1,12 +1,13 @@
-//! Updates of sessions. Kinds that version 1 does not have are unknown kinds to its types, which keep
-//! them as they are.
+//! Updates of sessions. Kinds that version 1 does not have are unknown kinds to its types, which
+//! keep them as they are.
 
 use serde_json::{Value, json};
 
-use super::{add, config, each, has};
+use super::config;
+use super::members::{add, each, has};
 
-/// The name of a diff of version 2 in the view. It may be about many files, so the type of version 1
-/// cannot hold it.
+/// The name of a diff of version 2 in the view. It may be about many files, so the type of version
+/// 1 cannot hold it.
 const CHANGES: &str = "_changes";
 
 pub(super) fn to_v1(params: &mut Value) {
@@ -76,8 +77,8 @@ fn retype(content: &mut Value, name: &str) {
     }
 }
 
-/// Makes a diff of version 2 of one of version 1, which a handler has added. It names the file, and has
-/// no patch.
+/// Makes a diff of version 2 of one of version 1, which a handler has added. It names the file, and
+/// has no patch.
 fn diff_to_v2(content: &mut Value) {
     let operation = if has(content, "oldText") { "modify" } else { "add" };
     let Value::Object(members) = content else { return };

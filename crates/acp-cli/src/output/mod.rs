@@ -1,10 +1,14 @@
 //! Output that never stops the program: its reader may be slow, stuck or gone.
 
+mod written;
+
 use std::io;
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt, Stderr, Stdout, stderr, stdout};
 use tokio::time::timeout;
+
+pub(crate) use self::written::Written;
 
 /// The time for the last lines of a run that was given up.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file that is being written. Until [`finish`](Self::finish) an earlier file of its name stands as
-/// it is. A new file is for its owner only, for it has what people said.
+/// A file that is being written. Until [`finish`](Self::finish) an earlier file of its name stands
+/// as it is. A new file is for its owner only, for it has what people said.
 #[derive(Debug)]
 pub(crate) struct Written {
     place: BufWriter<Place>,
