@@ -48,9 +48,9 @@ macro_rules! requests_of_both {
 
 macro_rules! notifications {
     ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
-        /// Handlers of notifications, with the types of version 1. In version 2 they see the message as
-        /// [handlers of requests](#impl-Proxy-1) do. Updates of kinds that version 1 does not have are
-        /// unknown kinds, and diffs are unknown contents of the type `_changes`.
+        /// Handlers of notifications, with the types of version 1. In version 2 they see the
+        /// message as [handlers of requests](#impl-Proxy-1) do. Updates of kinds that version 1
+        /// does not have are unknown kinds, and diffs are unknown contents of the type `_changes`.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             #[must_use]

@@ -36,11 +36,10 @@ pub struct Breach {
 /// use acp_testkit::check::observe;
 /// use acp_types::method::Side;
 ///
-/// let lines = [
-///     (Side::Client, r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#),
-///     (Side::Agent, r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1"}}"#),
-/// ];
-/// let breaches = observe(lines.map(|(side, line)| (side, line.into())));
+/// let params = r#"{"protocolVersion":1}"#;
+/// let asked = format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{params}}}"#);
+/// let answered = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1"}}"#;
+/// let breaches = observe([(Side::Client, asked.into()), (Side::Agent, answered.into())]);
 /// assert!(breaches.iter().any(|breach| breach.side == Side::Agent && breach.lines == [1]));
 /// ```
 pub fn observe(lines: impl IntoIterator<Item = (Side, Vec<u8>)>) -> Vec<Breach> {
