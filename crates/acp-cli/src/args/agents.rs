@@ -57,9 +57,11 @@ Installed agents are in $ACP_HOME [default: acp in the user's folder of data], a
 
 const EXIT_STATUS: &str = "exit status:\n  0 done   1 error   2 usage   130 stopped";
 
-pub(super) fn definition() -> Command {
-    Command::new("agents")
-        .about("Installs, runs and updates agents of lists")
+pub(super) const ABOUT: &str = "Installs, runs and updates agents of lists";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    command
         .override_usage(USAGE)
         .subcommand_required(true)
         .after_help(format!(

@@ -20,9 +20,12 @@ pub(crate) struct BridgeArgs {
     pub(crate) init_timeout: Option<Duration>,
 }
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("bridge")
-        .about("Is an agent for clients of both versions of the protocol, made of an agent of one version")
+pub(super) const ABOUT: &str =
+    "Is an agent for clients of both versions of the protocol, made of an agent of one version";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp bridge --to 1|2 [OPTIONS] -- AGENT [ARGS…]\n       acp bridge --to 1|2 [OPTIONS] --agent ID|FILE\n       acp bridge --to 1|2 [OPTIONS] --url URL",
         )

@@ -46,9 +46,11 @@ exit status:
   130  cancelled
   141  nobody reads the output";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("call")
-        .about("Sends one request to an agent and shows the answer")
+pub(super) const ABOUT: &str = "Sends one request to an agent and shows the answer";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp call METHOD [PARAMS] [OPTIONS] -- AGENT [ARGS…]\n       acp call METHOD [PARAMS] [OPTIONS] \
              --agent ID|FILE\n       acp call METHOD [PARAMS] [OPTIONS] --url URL",

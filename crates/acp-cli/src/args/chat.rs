@@ -45,10 +45,12 @@ const SHARED: [&str; 11] = [
     "verbose",
 ];
 
-pub(super) fn definition() -> Command {
+pub(super) const ABOUT: &str = "Talks with an agent, turn after turn";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
     let shared = prompt::options().filter(|option| SHARED.contains(&option.get_id().as_str()));
-    let command = Command::new("chat")
-        .about("Talks with an agent, turn after turn")
+    let command = command
         .override_usage(
             "acp chat [OPTIONS] -- AGENT [ARGS…]\n       acp chat [OPTIONS] --agent ID|FILE\n       acp chat \
              [OPTIONS] --url URL",

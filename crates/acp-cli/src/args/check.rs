@@ -55,9 +55,11 @@ exit status:
   0 no rule is broken   1 a rule is broken, or an expected failure has passed
   2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("check")
-        .about("Runs the rules of the protocol against an agent or a client")
+pub(super) const ABOUT: &str = "Runs the rules of the protocol against an agent or a client";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp check agent [OPTIONS] -- AGENT [ARGS…]\n       acp check agent [OPTIONS] --agent ID|FILE\n       acp check agent [OPTIONS] --url URL\n       \
              acp check agent --list [--protocol 1|2]\n       acp check client [OPTIONS] -- CLIENT [ARGS… with \

@@ -56,9 +56,11 @@ pub(crate) enum ChainSource {
     },
 }
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("conduct")
-        .about("Is an agent for its client, made of proxies and an agent behind them")
+pub(super) const ABOUT: &str = "Is an agent for its client, made of proxies and an agent behind them";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp conduct [OPTIONS] PROXY [ARGS…] -- PROXY [ARGS…] -- AGENT [ARGS…]\n       \
              acp conduct [OPTIONS] --file FILE",

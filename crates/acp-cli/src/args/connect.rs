@@ -28,9 +28,11 @@ exit status:
   0 either side has ended   1 the connection was lost or could not be made, or `--drain` was over   2 usage
   3 the server refused the credentials   130 stopped by a signal";
 
-pub(super) fn definition() -> Command {
-    Command::new("connect")
-        .about("Is an agent on stdin and stdout, made of an agent of another machine")
+pub(super) const ABOUT: &str = "Is an agent on stdin and stdout, made of an agent of another machine";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    command
         .override_usage("acp connect URL [OPTIONS]")
         .after_help(NOTES)
         .arg(Arg::new("url").value_name("URL").required(true).help(

@@ -32,12 +32,14 @@ Example:
 exit status:
   0 they are equal   1 they differ   2 usage, or a recording that cannot be read";
 
-pub(super) fn definition() -> Command {
+pub(super) const ABOUT: &str = "Compares two recordings, without what differs from run to run";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
     let file = |name: &'static str, value: &'static str| {
         Arg::new(name).value_name(value).required(true).value_parser(value_parser!(PathBuf))
     };
-    let command = Command::new("diff")
-        .about("Compares two recordings, without what differs from run to run")
+    let command = command
         .override_usage("acp diff FIRST SECOND [OPTIONS]")
         .after_help(NOTES)
         .arg(file("first", "FIRST").help("a recording"))

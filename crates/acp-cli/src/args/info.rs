@@ -17,9 +17,11 @@ pub(crate) struct InfoArgs {
     pub(crate) init_timeout: Option<Duration>,
 }
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("info")
-        .about("Shows what an agent offers: its version, capabilities and ways to log in")
+pub(super) const ABOUT: &str = "Shows what an agent offers: its version, capabilities and ways to log in";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage("acp info [OPTIONS] -- AGENT [ARGS…]\n       acp info [OPTIONS] --agent ID|FILE\n       acp info [OPTIONS] --url URL")
         .after_help(
             "The agent is started, asked by `initialize`, and ended. No session is made.\n\nExample:\n  \

@@ -46,9 +46,11 @@ exit status:
   with `--drive`: 1 the agent cannot be started   130 it was stopped
   2 usage";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("inspect")
-        .about("Shows a recorded or a running connection as a page in the browser")
+pub(super) const ABOUT: &str = "Shows a recorded or a running connection as a page in the browser";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp inspect [OPTIONS] RECORDING\n       acp inspect [OPTIONS] -- AGENT [ARGS…]\n       \
              acp inspect [OPTIONS] --agent ID|FILE\n       acp inspect [OPTIONS] --url URL\n       \

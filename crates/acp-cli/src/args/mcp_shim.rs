@@ -2,9 +2,11 @@
 
 use clap::Command;
 
-pub(super) fn definition() -> Command {
-    Command::new("mcp-shim")
-        .about("Is an MCP server of a proxy, for an agent that starts its servers")
+pub(super) const ABOUT: &str = "Is an MCP server of a proxy, for an agent that starts its servers";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    command
         .override_usage("acp mcp-shim")
         .after_help(
             "An agent under `acp conduct` starts it, as the conductor told the agent. It carries the messages of \

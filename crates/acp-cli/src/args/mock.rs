@@ -31,9 +31,11 @@ exit status:
   0 the script was fulfilled   1 it was not: stderr has the difference   2 usage, or a mistake in the script
   130 stopped by a signal";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("mock")
-        .about("Plays an agent or a client by a script, on stdin and stdout")
+pub(super) const ABOUT: &str = "Plays an agent or a client by a script, on stdin and stdout";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp mock agent|client --script FILE\n       acp mock client --script FILE -- AGENT [ARGS…]\n       acp mock client --script FILE --agent ID|FILE\n       acp mock client --script FILE --url URL\n       \
              acp mock [agent|client] --from RECORDING",

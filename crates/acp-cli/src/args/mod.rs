@@ -164,30 +164,40 @@ pub(crate) fn definition() -> clap::Command {
         // The last one counts, so that an alias can set an option and its user another value.
         .args_override_self(true)
         .subcommands([
-            prompt::definition(),
-            chat::definition(),
-            info::definition(),
-            sessions::definition(),
-            call::definition(),
-            bridge::definition(),
-            check::definition(),
-            conduct::definition(),
-            mcp_shim::definition(),
-            mock::definition(),
-            serve::definition(),
-            connect::definition(),
-            tap::definition(),
-            replay::definition(),
-            diff::definition(),
+            later("prompt", prompt::ABOUT, prompt::define),
+            later("chat", chat::ABOUT, chat::define),
+            later("info", info::ABOUT, info::define),
+            later("sessions", sessions::ABOUT, sessions::define),
+            later("call", call::ABOUT, call::define),
+            later("bridge", bridge::ABOUT, bridge::define),
+            later("check", check::ABOUT, check::define),
+            later("conduct", conduct::ABOUT, conduct::define),
+            later("mcp-shim", mcp_shim::ABOUT, mcp_shim::define),
+            later("mock", mock::ABOUT, mock::define),
+            later("serve", serve::ABOUT, serve::define),
+            later("connect", connect::ABOUT, connect::define),
+            later("tap", tap::ABOUT, tap::define),
+            later("replay", replay::ABOUT, replay::define),
+            later("diff", diff::ABOUT, diff::define),
             #[cfg(feature = "inspect")]
-            inspect::definition(),
+            later("inspect", inspect::ABOUT, inspect::define),
             #[cfg(feature = "agents")]
-            agents::definition(),
+            later("agents", agents::ABOUT, agents::define),
             demo(),
-            new::definition(),
+            later("new", new::ABOUT, new::define),
             completions(),
             man(),
         ])
+}
+
+/// Returns a command whose arguments are made when it is used: the start of the program waits for no
+/// others.
+fn later(
+    name: &'static str,
+    about: &'static str,
+    define: fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    clap::Command::new(name).about(about).defer(define)
 }
 
 fn demo() -> clap::Command {

@@ -34,9 +34,11 @@ pub(crate) struct NewArgs {
 
 pub(super) const USAGE: &str = "acp new agent|client NAME [--rev COMMIT | --path CHECKOUT]";
 
-pub(super) fn definition() -> Command {
-    Command::new("new")
-        .about("Makes a project that builds, runs and has a test, in a new folder")
+pub(super) const ABOUT: &str = "Makes a project that builds, runs and has a test, in a new folder";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    command
         .override_usage(USAGE)
         .after_help("Example:\n  acp new agent my-agent")
         .arg(

@@ -65,9 +65,11 @@ exit status:
   130  cancelled
   141  nobody reads the output";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("prompt")
-        .about("Runs one turn with an agent")
+pub(super) const ABOUT: &str = "Runs one turn with an agent";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE\n       acp prompt TEXT [OPTIONS] --url URL\n       acp prompt --schema",
         )

@@ -37,9 +37,11 @@ Example:
 exit status:
   0 all went as it was recorded   1 it did not   2 usage   130 stopped by a signal";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("replay")
-        .about("Plays the agent of a recording, or its client against another agent")
+pub(super) const ABOUT: &str = "Plays the agent of a recording, or its client against another agent";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp replay FILE [OPTIONS]\n       acp replay FILE [OPTIONS] -- AGENT [ARGS…]\n       \
              acp replay FILE [OPTIONS] --agent ID|FILE\n       acp replay FILE [OPTIONS] --url URL",

@@ -70,9 +70,11 @@ Examples:
 exit status:
   0 ended as it was told   1 error   2 usage, or an address that needs more options   130 ended at once";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("serve")
-        .about("Serves an agent on the network, over WebSocket and HTTP")
+pub(super) const ABOUT: &str = "Serves an agent on the network, over WebSocket and HTTP";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage("acp serve [OPTIONS] -- AGENT [ARGS…]\n       acp serve [OPTIONS] --agent ID|FILE")
         .after_help(NOTES)
         .args(address_options())

@@ -32,9 +32,11 @@ pub(crate) enum ExportForm {
 
 pub(super) const USAGE: &str = "acp sessions list|load|delete|export [OPTIONS] -- AGENT [ARGS…]";
 
-pub(super) fn definition() -> Command {
-    Command::new("sessions")
-        .about("Lists, shows, deletes and exports the sessions of an agent")
+pub(super) const ABOUT: &str = "Lists, shows, deletes and exports the sessions of an agent";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    command
         .override_usage(USAGE)
         .subcommand_required(true)
         .after_help(

@@ -55,9 +55,11 @@ exit status:
   of --url: 0 either side has ended   1 the connection was lost   3 the server refused the credentials
   2 usage";
 
-pub(super) fn definition() -> Command {
-    let command = Command::new("tap")
-        .about("Records what passes between an editor and an agent")
+pub(super) const ABOUT: &str = "Records what passes between an editor and an agent";
+
+/// Adds the arguments to the command.
+pub(super) fn define(command: Command) -> Command {
+    let command = command
         .override_usage(
             "acp tap [OPTIONS] -- AGENT [ARGS…]\n       acp tap [OPTIONS] --agent ID|FILE\n       \
              acp tap [OPTIONS] --url URL\n       acp tap --convert FILE [--format recording|trace] [--to FILE]",
