@@ -63,7 +63,8 @@ async function start() {
 
 // Returns the function that takes the growth of the connection. One question is open at a time.
 function grown(state, { timeline, overview, sessions, statistics, drive }) {
-  let [isAsking, newest, said] = [false, null, -PACE];
+  let [isAsking, newest, words] = [false, null, ""];
+  const say = paced(() => announce(words), PACE);
   const others = [
     paced(() => overview.grow(timeline.messages), 1000),
     paced(() => shownTab() === "statistics" && statistics.show(), 1000),
@@ -84,10 +85,9 @@ function grown(state, { timeline, overview, sessions, statistics, drive }) {
     write(byId("lost"), lost > 0 ? `, ${count(lost)} lost` : "");
     if (ended) source("ended", state.source === "live" ? "ended" : "recording");
     else source("running", state.source === "live" ? "live" : "reading");
-    if (ended || performance.now() - said > PACE) {
-      said = performance.now();
-      announce(`${count(messages)} messages${ended ? ", the end" : ""}`);
-    }
+    words = `${count(messages)} messages${ended ? ", the end" : ""}`;
+    if (ended) announce(words);
+    else say();
     newest = growth;
     if (isAsking) return;
     isAsking = true;
