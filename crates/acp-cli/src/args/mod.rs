@@ -190,8 +190,8 @@ pub(crate) fn definition() -> clap::Command {
         ])
 }
 
-/// Returns a command whose arguments are made when it is used: the start of the program waits for no
-/// others.
+/// Returns a command whose arguments are made when it is used: the start of the program waits for
+/// no others.
 fn later(
     name: &'static str,
     about: &'static str,
