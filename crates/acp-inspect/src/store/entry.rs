@@ -70,8 +70,8 @@ impl Marks {
         Self(self.0 | (link << Self::LINK))
     }
 
-    /// Returns the number of the connection within a chain: 1 is that of the client. Without a chain
-    /// it is 0.
+    /// Returns the number of the connection within a chain: 1 is that of the client. Without a
+    /// chain it is that of the MCP server that a message is for, or 0.
     pub(crate) const fn link(self) -> u8 {
         self.0 >> Self::LINK
     }

@@ -60,8 +60,8 @@ impl Store {
 }
 
 impl Links {
-    /// Returns a tap for the connection of the conductor to a component, or to the client if it has no
-    /// name. Lanes stand in the order of the calls. A name that is there already gets a number.
+    /// Returns a tap for the connection of the conductor to a component, or to the client if it has
+    /// no name. Lanes stand in the order of the calls. A name that is there already gets a number.
     #[must_use]
     pub fn tap(&self, component: Option<&str>) -> Tap {
         let link = self.store.lock().add_link(component);

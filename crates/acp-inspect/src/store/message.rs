@@ -10,6 +10,9 @@ use super::entry::Kind;
 /// The longest id that is paired, in bytes.
 const LONGEST_ID: usize = 256;
 
+/// The most MCP servers of a session that are noted.
+const MOST_SERVERS: usize = 64;
+
 /// The facts of a line.
 #[derive(Debug)]
 pub(super) struct Facts {
@@ -23,6 +26,10 @@ pub(super) struct Facts {
     pub(super) is_json: bool,
     /// The version of an answer to `initialize`.
     pub(super) version: Option<u64>,
+    /// The id of the MCP server that a message is for.
+    pub(super) server: Option<String>,
+    /// The ids and names of the MCP servers that a session gets over this connection.
+    pub(super) servers: Vec<(String, String)>,
 }
 
 impl Facts {
@@ -37,6 +44,8 @@ impl Facts {
             is_error: false,
             is_json: false,
             version: None,
+            server: None,
+            servers: Vec::new(),
         };
         let Ok(node) = acp_json::parse_slice(line) else { return facts };
         facts.is_json = true;
@@ -48,6 +57,12 @@ impl Facts {
         let payload = node.get("params").or_else(|| node.get("result"));
         facts.session = payload.and_then(|payload| text(payload, "sessionId"));
         facts.version = payload.and_then(|payload| payload.get("protocolVersion")).and_then(Node::as_u64);
+        facts.server = payload.and_then(|payload| text(payload, "serverId"));
+        if let Some(Node::Seq(servers)) = payload.and_then(|payload| payload.get("mcpServers")) {
+            let lent =
+                servers.iter().filter_map(|server| Some((text(server, "serverId")?, text(server, "name")?)));
+            facts.servers = lent.take(MOST_SERVERS).collect();
+        }
         facts.update = payload
             .and_then(|payload| payload.get("update"))
             .and_then(|update| text(update, "sessionUpdate"));

@@ -6,6 +6,7 @@ mod links;
 mod message;
 pub(crate) mod names;
 pub(crate) mod rules;
+mod servers;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -21,14 +22,13 @@ use self::entry::{Entry, Kind, Marks};
 use self::message::Facts;
 use self::names::Names;
 use self::rules::Judged;
+use self::servers::Servers;
 
 pub use self::ingest::RecordSink;
 pub use self::links::Links;
 
 /// The lane between the client and the components of a chain.
 const CONDUCTOR: &str = "conductor";
-/// The lane of servers of MCP.
-const MCP: &str = "mcp";
 /// The most requests that may be without an answer. The answer of one more has no pair.
 const MOST_PENDING: usize = 65_536;
 
@@ -81,6 +81,8 @@ pub(crate) struct State {
     pub(crate) asks: BTreeSet<u32>,
     /// The names of the connections of a chain. The first is the client's.
     links: Vec<String>,
+    /// The MCP servers of a connection that is not of a chain.
+    servers: Servers,
     pending: HashMap<(u8, bool, String), u32>,
     end: u64,
 }
@@ -95,8 +97,8 @@ impl State {
         self.entries.get(usize::try_from(seq.checked_sub(1)?).ok()?)
     }
 
-    /// Adds the connection to a component, or to the client, and returns its number. Components beyond
-    /// the most that there may be have one number.
+    /// Adds the connection to a component, or to the client, and returns its number. Components
+    /// beyond the most that there may be have one number.
     fn add_link(&mut self, component: Option<&str>) -> u8 {
         if self.links.is_empty() {
             self.links.push("client".to_owned());
@@ -116,8 +118,7 @@ impl State {
     /// Returns the lanes, from the left to the right.
     pub(crate) fn lanes(&self) -> Vec<&str> {
         match self.links.split_first() {
-            None if self.methods.any(is_for_server) => vec!["client", "agent", MCP],
-            None => vec!["client", "agent"],
+            None => ["client", "agent"].into_iter().chain(self.servers.lanes()).collect(),
             Some((client, components)) => [client.as_str(), CONDUCTOR]
                 .into_iter()
                 .chain(components.iter().map(String::as_str))
@@ -125,15 +126,15 @@ impl State {
         }
     }
 
-    /// Returns the lanes that a message goes between. Without a chain, methods of `mcp/` are for a server
-    /// of MCP that the client lends to the agent.
+    /// Returns the lanes that a message goes between. Without a chain, methods of `mcp/` are for a
+    /// server of MCP that the client lends to the agent.
     pub(crate) fn ends(&self, entry: &Entry) -> (&str, &str) {
-        let link = usize::from(entry.marks.link());
-        let peer = link.checked_sub(1).and_then(|at| self.links.get(at)).map(String::as_str);
+        let number = entry.marks.link();
+        let peer = usize::from(number).checked_sub(1).and_then(|at| self.links.get(at)).map(String::as_str);
         match peer {
             None => {
                 let is_for_server = self.methods.name(entry.method).is_some_and(is_for_server);
-                let far = if is_for_server { MCP } else { "client" };
+                let far = if is_for_server { self.servers.lane(number) } else { "client" };
                 if self.is_of_client(entry) { (far, "agent") } else { ("agent", far) }
             }
             Some(peer) if entry.marks.has(Marks::OUT) => (CONDUCTOR, peer),
@@ -142,8 +143,8 @@ impl State {
     }
 
     /// Returns true for a message between the client and its agent, which may be a whole chain.
-    pub(crate) const fn is_in_front(entry: &Entry) -> bool {
-        entry.marks.link() <= 1
+    pub(crate) const fn is_in_front(&self, entry: &Entry) -> bool {
+        self.links.is_empty() || entry.marks.link() <= 1
     }
 
     /// Returns true for a message of the client.
@@ -158,8 +159,8 @@ impl State {
 }
 
 impl Store {
-    /// The most memory of the index for one message. Names of methods, sessions and kinds of updates
-    /// are kept once, and their number is bounded.
+    /// The most memory of the index for one message. Names of methods, sessions and kinds of
+    /// updates are kept once, and their number is bounded.
     pub const fn bytes_per_message() -> usize {
         size_of::<Entry>()
     }
@@ -259,6 +260,15 @@ impl State {
     fn add(&mut self, facts: Facts, time: SystemTime, on: (u8, Direction), offset: u64, length: u32) {
         let (link, direction) = on;
         let is_in_front = link <= 1;
+        let mut lane = link;
+        if self.links.is_empty() {
+            for (id, name) in &facts.servers {
+                self.servers.declare(id.clone(), name);
+            }
+            if facts.method.as_deref().is_some_and(is_for_server) {
+                lane = self.servers.number(facts.server.as_deref());
+            }
+        }
         let start = *self.start.get_or_insert(time);
         let micros = time.duration_since(start).unwrap_or_default().as_micros();
         let is_out = direction == Direction::Out;
@@ -279,7 +289,7 @@ impl State {
                 .with(Marks::OUT, is_out)
                 .with(Marks::ERROR, facts.is_error)
                 .with(Marks::JSON, facts.is_json)
-                .on(link),
+                .on(lane),
         };
         match (facts.kind, facts.id) {
             (Kind::Request, Some(id)) if self.pending.len() < MOST_PENDING => {
@@ -312,6 +322,10 @@ impl State {
         self.asks.remove(&request);
         response.pair = request;
         response.method = asked.method;
+        if self.links.is_empty() {
+            // The answer of a server stands in its lane.
+            response.marks = response.marks.on(asked.marks.link());
+        }
         if response.session == 0 {
             response.session = asked.session;
         }

@@ -45,11 +45,6 @@ impl Names {
         if number == 0 { None } else { self.names.get(usize::from(number)).map(String::as_str) }
     }
 
-    /// Returns true if a name fits.
-    pub(crate) fn any(&self, fits: impl Fn(&str) -> bool) -> bool {
-        self.names.iter().any(|name| fits(name))
-    }
-
     /// Returns the bytes that the names take.
     pub(crate) fn bytes(&self) -> usize {
         self.names.iter().map(|name| 2 * (name.len() + size_of::<String>()) + size_of::<u16>()).sum()

@@ -37,8 +37,8 @@ pub(super) struct Judged {
 }
 
 impl Store {
-    /// Returns the rules that a message breaks, if it is at the beginning of the connection. While a
-    /// connection grows, this may lag behind.
+    /// Returns the rules that a message breaks, if it is at the beginning of the connection. While
+    /// a connection grows, this may lag behind.
     ///
     /// # Errors
     /// Fails if the lines cannot be read.
@@ -65,9 +65,7 @@ impl Store {
         let mut seqs = Vec::new();
         for seq in 1..=messages {
             let Some((entry, side)) = self.lock().said(seq) else { break };
-            if !State::is_in_front(&entry) {
-                continue;
-            }
+            let Some(side) = side else { continue };
             bytes += u64::from(entry.length);
             if bytes > MOST_BYTES {
                 break;
@@ -87,8 +85,10 @@ impl Store {
 }
 
 impl State {
-    fn said(&self, seq: u64) -> Option<(super::Entry, Side)> {
+    /// Returns a message and its side, if it is between the client and its agent.
+    fn said(&self, seq: u64) -> Option<(super::Entry, Option<Side>)> {
         let entry = self.entry(seq)?;
-        Some((*entry, if self.is_of_client(entry) { Side::Client } else { Side::Agent }))
+        let side = if self.is_of_client(entry) { Side::Client } else { Side::Agent };
+        Some((*entry, self.is_in_front(entry).then_some(side)))
     }
 }

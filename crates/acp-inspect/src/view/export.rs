@@ -6,8 +6,8 @@ use acp_rpc::tap::{Record, Recording, Redaction};
 use acp_testkit::mock::{Mock, Side};
 use acp_testkit::recordings::Direction;
 
+use crate::store::Store;
 use crate::store::entry::Marks;
-use crate::store::{State, Store};
 
 /// The most bytes of an exported file's lines.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -31,12 +31,12 @@ pub(crate) fn export(store: &Store, form: Form, from: u64, to: u64) -> io::Resul
         let (entry, time) = {
             let state = store.lock();
             let Some(entry) = state.entry(seq).copied() else { break };
+            // Of a chain the export has the client and what is an agent to it.
+            if !state.is_in_front(&entry) {
+                continue;
+            }
             (entry, state.time(&entry))
         };
-        // Of a chain the export has the client and what is an agent to it.
-        if !State::is_in_front(&entry) {
-            continue;
-        }
         bytes += u64::from(entry.length);
         if bytes > MOST {
             return Ok(Err("the part has more than 64 MiB: choose a smaller one".to_owned()));

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::PARSED;
 use super::findings::findings;
 use super::row::row;
+use crate::store::Store;
 use crate::store::entry::{Entry, Kind};
 use crate::store::rules::Broken;
-use crate::store::{State, Store};
 
 /// The most bytes of a line that are shown.
 const SHOWN: usize = 256 * 1024;
@@ -25,7 +25,7 @@ pub(crate) fn message(store: &Store, seq: u64) -> io::Result<Option<Value>> {
         (
             state.version,
             state.methods.name(entry.method).map(str::to_owned),
-            state.is_of_client(&entry) && State::is_in_front(&entry),
+            state.is_of_client(&entry) && state.is_in_front(&entry),
         )
     };
     let node = acp_json::parse_slice(&whole).ok();

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::store::Store;
 use crate::store::entry::Kind;
-use crate::store::{State, Store};
 
 /// Returns each session with its first and last message and its number of prompts.
 pub(crate) fn sessions(store: &Store) -> Value {
     let state = store.lock();
     let mut sessions: BTreeMap<u16, (u64, u64, u64)> = BTreeMap::new();
     for (seq, entry) in (1_u64..).zip(&state.entries) {
-        if entry.session == 0 || !State::is_in_front(entry) {
+        if entry.session == 0 || !state.is_in_front(entry) {
             continue;
         }
         let (first, last, turns) = sessions.entry(entry.session).or_insert((seq, seq, 0));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::store::Store;
 use crate::store::entry::{Kind, Marks};
-use crate::store::{State, Store};
 
 #[derive(Default)]
 struct Line {
@@ -18,7 +18,7 @@ struct Line {
 pub(crate) fn statistics(store: &Store) -> Value {
     let state = store.lock();
     let mut lines: BTreeMap<(u16, bool), Line> = BTreeMap::new();
-    for entry in state.entries.iter().filter(|entry| State::is_in_front(entry)) {
+    for entry in state.entries.iter().filter(|entry| state.is_in_front(entry)) {
         let is_of_client = state.is_of_client(entry);
         match entry.kind {
             Kind::Request | Kind::Notification => {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::PARSED;
 use super::item::{Said, said};
 use super::tool;
+use crate::store::Store;
 use crate::store::entry::Entry;
-use crate::store::{State, Store};
 
 /// The most items of a page.
 const MOST: usize = 200;
@@ -143,7 +143,7 @@ impl<'s> Page<'s> {
         let entries = seqs.filter_map(|seq| state.entry(seq));
         let of_tools = entries.filter(|entry| {
             state.sessions.name(entry.session) == Some(self.session)
-                && State::is_in_front(entry)
+                && state.is_in_front(entry)
                 && state.updates.name(entry.update).is_some_and(|name| name.starts_with("tool_call"))
         });
         of_tools.take(LOOK).copied().collect()
@@ -156,7 +156,7 @@ fn next(store: &Store, session: &str, after: u64) -> Option<(u64, Entry, String)
     let mut seq = after.checked_add(1)?;
     loop {
         let entry = state.entry(seq)?;
-        if state.sessions.name(entry.session) == Some(session) && State::is_in_front(entry) {
+        if state.sessions.name(entry.session) == Some(session) && state.is_in_front(entry) {
             return Some((seq, *entry, state.methods.name(entry.method).unwrap_or_default().to_owned()));
         }
         seq += 1;

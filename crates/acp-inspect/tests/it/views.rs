@@ -172,6 +172,45 @@ async fn a_row_says_a_few_words_about_its_message() {
     assert!(error.starts_with("-32000: xxx") && error.len() == 160, "{error}");
 }
 
+/// Servers of one name share a lane in all sessions, and each of another name has its own. Their
+/// messages count as those of the connection.
+#[tokio::test]
+async fn each_server_that_a_session_declares_has_a_lane() {
+    let store = turn(1);
+    let lent = |id: &str, name: &str| json!({"type":"acp","name":name,"serverId":id});
+    for (id, servers) in
+        [(3, [lent("a", "files"), lent("b", "web")]), (4, [lent("c", "files"), lent("d", "web")])]
+    {
+        let params = json!({"cwd":"/","mcpServers":servers});
+        say(
+            &store,
+            10_000,
+            Direction::Out,
+            &json!({"jsonrpc":"2.0","id":id,"method":"session/new","params":params}),
+        );
+    }
+    for (id, server) in [(5, "a"), (6, "b"), (7, "c")] {
+        let params = json!({"serverId":server,"requestId":"r","method":"tools/list"});
+        say(
+            &store,
+            10_100,
+            Direction::In,
+            &json!({"jsonrpc":"2.0","id":id,"method":"mcp/message","params":params}),
+        );
+        say(&store, 10_200, Direction::Out, &json!({"jsonrpc":"2.0","id":id,"result":{}}));
+    }
+    let page = Page::open(store).await;
+    let lanes = page.get("/api/state").await.json()["lanes"].clone();
+    assert_eq!(lanes, json!(["client", "agent", "mcp/files", "mcp/web"]));
+    for (lane, count) in [("mcp%2Ffiles", 4), ("mcp%2Fweb", 2), ("mcp", 0)] {
+        let rows = page.get(&format!("/api/rows?after=0&lane={lane}")).await.json();
+        assert_eq!(rows["rows"].as_array().unwrap().len(), count, "{lane}");
+    }
+    let counted = page.get("/api/statistics").await.json();
+    let messages = counted["methods"].as_array().unwrap().iter().find(|line| line["method"] == "mcp/message");
+    assert_eq!(messages.unwrap()["count"], 3);
+}
+
 #[tokio::test]
 async fn a_server_of_mcp_has_a_lane_of_its_own() {
     let store = turn(1);
