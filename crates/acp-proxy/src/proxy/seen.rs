@@ -47,14 +47,11 @@ impl Seen {
 
     /// Returns a reply of the chain as the handler sees it.
     pub(super) fn reply(&self, reply: Reply) -> Reply {
-        let Some(came) = reply.result() else { return reply };
-        let Ok(mut result) = serde_json::from_str::<Value>(came.as_str()) else { return reply };
-        let before = result.clone();
-        (self.view.result.to_v1)(&mut result);
-        if result == before {
-            return reply;
+        let (Some(way), Some(came)) = (self.view.result, reply.result()) else { return reply };
+        match turned(came, way.to_v1) {
+            Some(view) => Reply::seen_as(came.clone(), view),
+            None => reply,
         }
-        Reply::seen_as(came.clone(), Json::from_text(result.to_string()))
     }
 }
 
@@ -63,12 +60,17 @@ pub(super) fn answered(view: View, reply: Reply) -> Reply {
     if let Some(came) = reply.came() {
         return Reply::from_answer(Answer::Result(came.as_str()));
     }
-    let Some(result) = reply.result() else { return reply };
-    let Ok(mut value) = serde_json::from_str::<Value>(result.as_str()) else { return reply };
-    let before = value.clone();
-    (view.result.to_v2)(&mut value);
-    if value == before {
-        return reply;
+    let (Some(way), Some(result)) = (view.result, reply.result()) else { return reply };
+    match turned(result, way.to_v2) {
+        Some(result) => Reply::from_answer(Answer::Result(result.as_str())),
+        None => reply,
     }
-    Reply::from_answer(Answer::Result(&value.to_string()))
+}
+
+/// Returns a result in the form of the other version, or `None` if it is the same there.
+fn turned(result: &Json, turn: fn(&mut Value)) -> Option<Json> {
+    let before: Value = serde_json::from_str(result.as_str()).ok()?;
+    let mut value = before.clone();
+    turn(&mut value);
+    (value != before).then(|| Json::from_text(value.to_string()))
 }

@@ -39,6 +39,18 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// An audit has what people and agents said, so it is for its owner only.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let audit = Audit::in_folder(folder.path()).unwrap();
+    let mode = std::fs::metadata(audit.path()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
 #[tokio::test]
 async fn every_message_is_recorded_without_its_secrets() {
     let folder = tempfile::tempdir().unwrap();

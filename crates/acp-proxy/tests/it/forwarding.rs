@@ -48,6 +48,18 @@ pub(crate) async fn initialized(client: &mut End, agent: &mut End) {
     client.result("init").await;
 }
 
+/// Initializes a chain of one proxy that has a connection.
+pub(crate) async fn initialized_through(client: &mut End, proxy: &mut End, agent: &mut End) {
+    client.ask(0, "initialize", json!({"protocolVersion": 1, "_x": 1})).await;
+    let (asked, params) = proxy.request("proxy/initialize").await;
+    proxy.envelop(Some(1), "initialize", params).await;
+    let (id, _) = agent.request("initialize").await;
+    agent.answer(&id, json!({"protocolVersion": 1, "_y": 2})).await;
+    let result = proxy.result(1).await;
+    proxy.answer(&asked, result).await;
+    client.result(0).await;
+}
+
 /// px-fwd-02: 10,000 updates and then the answer, through three proxies of which one is slow at
 /// random.
 #[tokio::test]

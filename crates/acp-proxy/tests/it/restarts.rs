@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::common::{End, end, serve, soon};
+use super::forwarding::initialized_through;
 
 /// A chain of one proxy that is dialed, each life an end of its own.
 struct Scene {
@@ -173,14 +174,7 @@ async fn a_proxy_that_cannot_be_reached_again_holds_nobody_up() {
         let (transport, mut agent) = end();
         let conductor = Conductor::new().process(source, Policy::Restart(1)).restart_timeout(limit);
         let (mut client, serving) = serve(conductor.agent(transport));
-        client.ask(0, "initialize", json!({"protocolVersion": 1})).await;
-        let (asked, params) = proxy.request("proxy/initialize").await;
-        proxy.envelop(Some(1), "initialize", params).await;
-        let (id, _) = agent.request("initialize").await;
-        agent.answer(&id, json!({"protocolVersion": 1})).await;
-        let result = proxy.result(1).await;
-        proxy.answer(&asked, result).await;
-        client.result(0).await;
+        initialized_through(&mut client, &mut proxy, &mut agent).await;
         drop(proxy);
         for _ in 0..2 {
             soon("the dial", dialed.recv()).await.unwrap();

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::common::{end, serve};
+use super::forwarding::initialized_through;
 use acp_proxy::{Conductor, Policy, Proxy};
 use acp_rpc::Tap;
-use serde_json::json;
-
-use super::common::{End, end, serve};
 
 /// Lines of a connection, by its name.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;
@@ -18,17 +17,6 @@ fn watch(seen: &Seen, name: Option<&str>) -> Tap {
         let line = format!("{:?} {}", traffic.direction, traffic.method.unwrap_or("answer"));
         seen.lock().unwrap().push((name.clone(), line));
     })
-}
-
-async fn pass(client: &mut End, proxy: &mut End, agent: &mut End) {
-    client.ask(0, "initialize", json!({"protocolVersion": 1})).await;
-    let (asked, params) = proxy.request("proxy/initialize").await;
-    proxy.envelop(Some(1), "initialize", params).await;
-    let (id, _) = agent.request("initialize").await;
-    agent.answer(&id, json!({"protocolVersion": 1})).await;
-    let result = proxy.result(1).await;
-    proxy.answer(&asked, result).await;
-    client.result(0).await;
 }
 
 /// Each connection has its own. They are made in the order of the chain, for components that have a
@@ -47,7 +35,7 @@ async fn each_connection_has_an_observer() {
         .tap(Tap::new(move |_| *count.lock().unwrap() += 1))
         .taps(move |name| watch(&making, name));
     let (mut client, serving) = serve(conductor);
-    pass(&mut client, &mut proxy, &mut agent).await;
+    initialized_through(&mut client, &mut proxy, &mut agent).await;
     client.close().await;
     serving.await.unwrap().unwrap();
     let seen = seen.lock().unwrap();

@@ -91,6 +91,7 @@ async fn a_message_without_changes_is_the_one_that_came() {
         r#"{"sessionUpdate":"agent_message","messageId":"m","content":[]}"#,
         r#"{"sessionUpdate":"config_option_update","configOptions":[{"configId":"c","name":"n","type":"dial","x":1}]}"#,
         r#"{"sessionUpdate":"never_heard_of"}"#,
+        r#"{"sessionUpdate":"usage_update","used":1,"size":2,"_far":123456789012345678901234567890}"#,
     ] {
         let line = format!(
             r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s", "update":{update}}}}}"#
@@ -318,6 +319,9 @@ async fn params_that_cannot_be_seen_are_refused() {
     let error = client.error(1).await;
     assert_eq!(error["code"], -32602);
     assert!(error["message"].as_str().unwrap().contains("cwd"), "{error}");
+    // A number that cannot be seen is no way past a handler.
+    client.send(r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","_far":1e400}}"#).await;
+    assert_eq!(client.error(2).await["code"], -32602);
     client.notify("_n", json!({})).await;
     assert_eq!(agent.value().await["method"], "_n");
 }

@@ -20,7 +20,8 @@ pub(crate) use self::merge::merge;
 #[derive(Clone, Copy)]
 pub(crate) struct View {
     pub(crate) params: Way,
-    pub(crate) result: Way,
+    /// `None` for a result that is alike in both versions.
+    pub(crate) result: Option<Way>,
 }
 
 /// The way of a value to version 1 and back.
@@ -46,12 +47,12 @@ const UPDATE: Way = Way { to_v1: update::to_v1, to_v2: update::to_v2 };
 /// Returns the view of a method of the vocabulary.
 pub(crate) fn view(method: &str) -> View {
     let (params, result) = match method {
-        "session/new" | "session/load" | "session/resume" | "session/fork" => (SERVERS, OPTIONS),
-        SET_MODE => (MODE, ALIKE),
-        "session/set_config_option" => (VALUE, OPTIONS),
-        "session/request_permission" => (PERMISSION, ALIKE),
-        "session/update" => (UPDATE, ALIKE),
-        _ => (ALIKE, ALIKE),
+        "session/new" | "session/load" | "session/resume" | "session/fork" => (SERVERS, Some(OPTIONS)),
+        SET_MODE => (MODE, None),
+        "session/set_config_option" => (VALUE, Some(OPTIONS)),
+        "session/request_permission" => (PERMISSION, None),
+        "session/update" => (UPDATE, None),
+        _ => (ALIKE, None),
     };
     View { params, result }
 }
