@@ -226,6 +226,30 @@ async fn a_legacy_client_is_told_of_changes() {
     assert_eq!(proxy.value().await["params"]["requestId"], listening);
 }
 
+/// The answer to `initialize` has its session in the head, however late the server is.
+#[tokio::test]
+async fn a_late_initialize_has_its_session() {
+    let (_scene, mut proxy, servers) = scripted_in(json!({"http": true}), |conductor| conductor).await;
+    let server = Server::of(&servers[0]);
+    let late = async {
+        let (outer, discover) = proxy.enveloped("mcp/message").await;
+        assert_eq!(discover["method"], "server/discover");
+        tokio::time::pause();
+        tokio::time::advance(std::time::Duration::from_secs(30)).await;
+        tokio::time::resume();
+        // The head of an answer that does not wait leaves now.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        let found = json!({"supportedVersions": [MODERN], "capabilities": {}, "serverInfo": {"name": "n", "version": "1"}});
+        proxy.answer(&outer, json!({"result": found})).await;
+    };
+    let opening = request(0, "initialize", &introduction(LEGACY));
+    let ((), answer) = tokio::join!(late, server.post(&[], &opening));
+    assert!(!answer.session().is_empty());
+    assert_eq!(answer.json().await["result"]["protocolVersion"], LEGACY);
+}
+
 /// Strangers are refused: by their token, and by the page that they come from.
 #[tokio::test]
 async fn strangers_are_refused() {
