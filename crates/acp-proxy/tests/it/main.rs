@@ -23,6 +23,8 @@ mod options;
 mod payloads;
 mod policy;
 mod programs;
+#[cfg(feature = "v2")]
+mod replies;
 mod restarts;
 mod spellings;
 mod taps;
