@@ -77,6 +77,8 @@ fn carry<S: Socket>(mut socket: S, token: &str) -> Result<(), ShimError> {
             Ok(0) => return Ok(()),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            // The conductor is gone, and has not read all that the agent said.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(()),
             Err(error) => return Err(ShimError::Broken(error)),
         };
         let written = stdout.write_all(chunk.get(..read).unwrap_or_default());
