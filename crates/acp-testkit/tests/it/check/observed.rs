@@ -26,8 +26,13 @@ async fn conversation(version: ProtocolVersion) -> Vec<(Side, Vec<u8>)> {
         let side = if traffic.direction == Direction::Out { Side::Client } else { Side::Agent };
         seen.lock().unwrap().push((side, traffic.line.unwrap().to_vec()));
     });
-    let agent = acp_client::connect(Transport::from_stream(client))
-        .versions([version])
+    let agent = acp_client::connect(Transport::from_stream(client));
+    // A client without the feature has no other version to choose.
+    #[cfg(feature = "v2")]
+    let agent = agent.versions([version]);
+    #[cfg(not(feature = "v2"))]
+    assert_eq!(version, ProtocolVersion::V1);
+    let agent = agent
         .permissions(PermissionPolicy::allow_once())
         .elicitation(Elicitation::new().form(|_| async { ElicitationAnswer::Cancel }))
         .options(Options::default().tap(tap))
