@@ -331,7 +331,8 @@ impl Bouncer {
         let config = folder.path().join("pgbouncer.ini");
         let text = format!(
             "[databases]\n* = host={} port=5432 user=postgres\n[pgbouncer]\npool_mode = transaction\n\
-             auth_type = any\nlisten_addr =\nunix_socket_dir = {}\nlisten_port = 6432\ndefault_pool_size = 4\n",
+             auth_type = any\nlisten_addr =\nunix_socket_dir = {}\nlisten_port = 6432\ndefault_pool_size = 4\n\
+             max_client_conn = 1000\n",
             server.path().display(),
             folder.path().display(),
         );

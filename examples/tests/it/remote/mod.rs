@@ -3,12 +3,22 @@
 
 #[cfg(feature = "store")]
 mod balanced;
+#[cfg(feature = "store")]
+mod nginx;
 mod programs;
 mod rules;
+#[cfg(feature = "postgres")]
+mod scaled;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+#[cfg(feature = "store")]
+use std::time::Duration;
+
+/// The longest time that a test waits for an event.
+#[cfg(feature = "store")]
+const LONG: Duration = Duration::from_secs(60);
 
 /// A program that serves, and ends with the test.
 struct Server {
