@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use acp_client::{Error, Event, ReconnectingSession, Restart};
+use acp_client::{Agent, Error, Event, ReconnectingSession, Restart};
 use acp_http::{Remote, Undelivered};
 use acp_testkit::Dice;
 use rustix::process::{Pid, Signal, kill_process};
@@ -129,7 +129,23 @@ async fn turn(session: &ReconnectingSession, prompt: &str, answer: &mut String) 
 /// Reads the session anew. Returns each prompt with its answer.
 async fn stored(remote: Remote, session: &ReconnectingSession) -> Vec<(String, String)> {
     let agent = acp_client::connect(remote).initialize_timeout(LONG).await.expect("it connects");
-    let mut replay = agent.load_session(session.id().clone(), "/work").replay().await.expect("it is loaded");
+    let until = Instant::now() + LONG;
+    let stored = loop {
+        match load(&agent, session).await {
+            Ok(stored) => break stored,
+            // The agent of the connection before has it until it has ended.
+            Err(Error::Agent { .. }) if Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(20)).await
+            }
+            Err(error) => panic!("{error}"),
+        }
+    };
+    agent.close().await;
+    stored
+}
+
+async fn load(agent: &Agent, session: &ReconnectingSession) -> Result<Vec<(String, String)>, Error> {
+    let mut replay = agent.load_session(session.id().clone(), "/work").replay().await?;
     let mut stored: Vec<(String, String)> = Vec::new();
     while let Some(event) = replay.next().await {
         match event {
@@ -143,8 +159,8 @@ async fn stored(remote: Remote, session: &ReconnectingSession) -> Vec<(String, S
             }
         }
     }
-    agent.close().await;
-    stored
+    replay.finish().await?;
+    Ok(stored)
 }
 
 /// Fails unless each turn that came to its end is stored as the client has seen it, and each other
