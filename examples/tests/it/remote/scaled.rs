@@ -2,6 +2,7 @@
 //! with all agents at once, and their clients go on with another one.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -262,7 +263,11 @@ async fn check(clients: usize, turns: usize, kills: usize) {
         let scheme = if client % 2 == 0 { "https" } else { "wss" };
         compare(client, &said, stored(nginx.remote(scheme, &tls), &session).await);
     }
-    eprintln!("{clients} clients, {kills} kills, {moved} sessions moved, {lost} turns lost on the way");
+    let told = writeln!(
+        std::io::stderr(),
+        "{clients} clients, {kills} kills, {moved} sessions moved, {lost} turns lost on the way"
+    );
+    told.expect("it is written");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
