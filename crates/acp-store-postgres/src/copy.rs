@@ -81,9 +81,9 @@ async fn copy_session(
     let id = session.session_id.clone();
     let mut records = from.read(&id).await?;
     let time = session.updated_at.take();
-    let mut log = match to.create(session.clone()).await {
-        Err(StoreError::Exists { .. }) => to.open(&id).await?,
-        created => created?,
+    let (mut log, is_new) = match to.create(session.clone()).await {
+        Err(StoreError::Exists { .. }) => (to.open(&id).await?, false),
+        created => (created?, true),
     };
     let copied = match to.read(&id).await {
         Ok(present) => copy_rest(&mut *records, present, &mut *log, &session).await,
@@ -96,6 +96,10 @@ async fn copy_session(
     };
     // The session can be opened again, whatever became of the copy.
     let closed = log.close().await;
+    if is_new && matches!(copied, Err(StoreError::Unknown { .. })) {
+        // It was deleted over there in the middle.
+        to.delete(&id).await?;
+    }
     let copied = copied?;
     closed.map(|()| copied)
 }

@@ -84,6 +84,7 @@ impl PostgresLog {
     /// the database stays away.
     async fn change(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
         let millis = *self.leases.millis();
+        let _changing = self.leases.changing(&self.lease.holder);
         let adds = match changes {
             Changes::Append { pieces, .. } => i64::try_from(pieces.len()).map_err(StoreError::other)?,
             Changes::SetInfo { .. } => 1,

@@ -1,6 +1,7 @@
 //! Reading the records of a session.
 
 use acp_agent::store::{Pending, Record, Records, StoreError};
+use acp_types::v1::SessionId;
 use tokio::task::JoinHandle;
 use tokio_postgres::types::Type;
 
@@ -28,6 +29,7 @@ pub(crate) struct Reader {
     pub(crate) database: Database,
     pub(crate) principal: String,
     pub(crate) session: String,
+    pub(crate) id: SessionId,
     /// The last row that was read.
     pub(crate) after: i64,
     pub(crate) end: i64,
@@ -54,6 +56,7 @@ impl Reader {
             ];
             let rows = self.database.rows(statements::READ, &params).await?;
             if rows.is_empty() {
+                self.check().await?;
                 self.after = self.end;
             }
             for row in rows {
@@ -62,6 +65,18 @@ impl Reader {
             }
         }
         Ok((records, self))
+    }
+
+    /// Fails if the session was deleted since the reading began.
+    async fn check(&self) -> Result<(), StoreError> {
+        let params: [Param<'_>; 2] = [(&self.principal, Type::TEXT), (&self.session, Type::TEXT)];
+        let rows = self.database.rows(statements::END, &params).await?;
+        let end: Option<i64> =
+            rows.first().map(|row| row.try_get(0)).transpose().map_err(PostgresError::Database)?;
+        if end.is_none_or(|end| end < self.end) {
+            return Err(StoreError::Unknown { session: self.id.clone() });
+        }
+        Ok(())
     }
 }
 

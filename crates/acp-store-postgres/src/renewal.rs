@@ -1,6 +1,6 @@
 //! The leases of this process, and the task that prolongs them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ const AT_ONCE: usize = 500;
 /// The time between two attempts to prolong leases.
 const RETRY: Duration = Duration::from_millis(500);
 
+/// The most leases that wait to be given up.
+const MOST_GIVEN_UP: usize = 4096;
+
 /// The leases of a store. The task that prolongs them runs while there are any.
 pub(crate) struct Leases {
     database: Database,
@@ -33,8 +36,8 @@ pub(crate) struct Leases {
 struct Held {
     /// The sessions of the logs, by the ids of these.
     sessions: HashMap<String, HeldSession>,
-    /// The leases that their logs wanted to give up while the database was away.
-    given_up: Vec<Key>,
+    /// The leases that nobody has any more, and that the database may still have.
+    given_up: VecDeque<GivenUp>,
     is_renewing: bool,
 }
 
@@ -46,12 +49,35 @@ pub(crate) struct Key {
     pub(crate) holder: String,
 }
 
+/// A lease that is to be given up.
+pub(crate) struct GivenUp {
+    pub(crate) key: Key,
+    /// The session may have been created with the lease. Nobody knows it then.
+    pub(crate) may_be_new: bool,
+}
+
 struct HeldSession {
     key: Key,
     id: SessionId,
     /// The time at which the lease began, at the latest.
     since: Instant,
+    /// A change is under way. It prolongs the lease itself, and the database may have its row locked.
+    is_changing: bool,
     lost: watch::Sender<Option<StoreError>>,
+}
+
+/// A change under way, until it is dropped.
+pub(crate) struct Changing<'l> {
+    leases: &'l Leases,
+    holder: String,
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        if let Some(held) = self.leases.held().sessions.get_mut(&self.holder) {
+            held.is_changing = false;
+        }
+    }
 }
 
 impl Leases {
@@ -74,7 +100,7 @@ impl Leases {
     ) -> watch::Receiver<Option<StoreError>> {
         let (lost, receiver) = watch::channel(None);
         let mut held = self.held();
-        held.sessions.insert(key.holder.clone(), HeldSession { key, id, since, lost });
+        held.sessions.insert(key.holder.clone(), HeldSession { key, id, since, is_changing: false, lost });
         self.start(&mut held);
         receiver
     }
@@ -82,6 +108,15 @@ impl Leases {
     /// Prolongs the lease of this log no more. Returns its session if it did.
     pub(crate) fn remove(&self, holder: &str) -> Option<Key> {
         self.held().sessions.remove(holder).map(|held| held.key)
+    }
+
+    /// Notes that a change of this log begins. Until its end the lease is not prolonged: one slow
+    /// change would hold up the statement that prolongs all others.
+    pub(crate) fn changing(&self, holder: &str) -> Changing<'_> {
+        if let Some(held) = self.held().sessions.get_mut(holder) {
+            held.is_changing = true;
+        }
+        Changing { leases: self, holder: holder.to_owned() }
     }
 
     /// Notes that a change of this log has prolonged its lease.
@@ -93,17 +128,33 @@ impl Leases {
 
     /// Gives a lease up. If the database is away, this is done once it is there again.
     pub(crate) async fn release(self: Arc<Self>, key: Key) {
-        if self.try_release(&key).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
-            let mut held = self.held();
-            held.given_up.push(key);
-            self.start(&mut held);
-            self.soon.notify_one();
+        let given_up = GivenUp { key, may_be_new: false };
+        if self.try_release(&given_up).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
+            self.give_up(given_up);
         }
     }
 
-    async fn try_release(&self, key: &Key) -> Result<(), Failure> {
+    /// Gives a lease up a little later.
+    pub(crate) fn give_up(self: &Arc<Self>, lease: GivenUp) {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return;
+        }
+        let mut held = self.held();
+        held.given_up.push_back(lease);
+        if held.given_up.len() > MOST_GIVEN_UP {
+            // It ends by itself.
+            held.given_up.pop_front();
+        }
+        self.start(&mut held);
+        self.soon.notify_one();
+    }
+
+    async fn try_release(&self, GivenUp { key, may_be_new }: &GivenUp) -> Result<(), Failure> {
         let params: [Param<'_>; 3] =
             [(&key.principal, Type::TEXT), (&key.session, Type::TEXT), (&key.holder, Type::TEXT)];
+        if *may_be_new {
+            self.database.try_rows(&statements::DELETE_NEW, &params).await?;
+        }
         self.database.try_rows(&statements::RELEASE_SESSION, &params).await.map(drop)
     }
 
@@ -119,11 +170,13 @@ impl Leases {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the leases; `None` if there are none, and the task ends.
-    fn present(&self) -> Option<Vec<Key>> {
+    /// Returns the leases that are to be prolonged; `None` if there are no leases, and the task ends.
+    /// Those that a change has just prolonged come next time, which is in time.
+    fn due(&self) -> Option<Vec<Key>> {
         let mut held = self.held();
         held.is_renewing = !held.sessions.is_empty() || !held.given_up.is_empty();
-        held.is_renewing.then(|| held.sessions.values().map(|held| held.key.clone()).collect())
+        let is_due = |held: &&HeldSession| !held.is_changing && held.since.elapsed() >= self.time / 6;
+        held.is_renewing.then(|| held.sessions.values().filter(is_due).map(|held| held.key.clone()).collect())
     }
 
     /// Prolongs leases. Returns whether the database has answered.
@@ -192,15 +245,13 @@ impl Leases {
 
     /// Gives up the leases that could not be given up before. Returns whether that is done.
     async fn release_rest(&self) -> bool {
-        let mut rest = std::mem::take(&mut self.held().given_up);
-        while let Some(key) = rest.pop() {
-            if self.try_release(&key).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
-                rest.push(key);
-                self.held().given_up.append(&mut rest);
+        loop {
+            let Some(lease) = self.held().given_up.pop_front() else { return true };
+            if self.try_release(&lease).await.is_err_and(|failure| matches!(failure, Failure::Passing(_))) {
+                self.held().given_up.push_front(lease);
                 return false;
             }
         }
-        true
     }
 }
 
@@ -215,8 +266,8 @@ async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>) {
             continue;
         }
         let Some(leases) = leases.upgrade() else { return };
-        let Some(present) = leases.present() else { return };
-        let is_done = leases.renew(&present).await && leases.release_rest().await;
+        let Some(due) = leases.due() else { return };
+        let is_done = leases.renew(&due).await && leases.release_rest().await;
         next = Instant::now() + if is_done { every } else { retry };
     }
 }

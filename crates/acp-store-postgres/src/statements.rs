@@ -90,6 +90,14 @@ pub(crate) static RELEASE_SESSION: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Deletes a session that an attempt has created, if it is as the attempt has made it. `$3` is the
+/// holder that only the attempt had.
+pub(crate) static DELETE_NEW: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "delete from acp_session s where {OF_SESSION} and s.holder = $3 and s.seq = 0 returning s.session"
+    )
+});
+
 /// Returns the milliseconds that the lease still has; null without a lease. A session that is being
 /// deleted is not there.
 pub(crate) const LEASE_LEFT: &str = "select (extract(epoch from lease_until - now()) * 1000)::bigint \
@@ -98,11 +106,14 @@ pub(crate) const LEASE_LEFT: &str = "select (extract(epoch from lease_until - no
 pub(crate) const END: &str = "select seq from acp_session \
      where principal = $1 and session = $2 and holder is distinct from 'deleted'";
 
-/// `$3` after, `$4` the last, `$5` the most rows, `$6` the most bytes, but at least one row.
+/// `$3` after, `$4` the last, `$5` the most rows, `$6` the most bytes, but at least one row. No rows
+/// once the session is being deleted, whose rows go one after the other.
 pub(crate) const READ: &str = "select seq, records from ( \
          select seq, records, sum(octet_length(records)) over (order by seq) - octet_length(records) as before \
          from ( \
              select seq, records from acp_batch where principal = $1 and session = $2 and seq > $3 and seq <= $4 \
+             and exists (select 1 from acp_session s where s.principal = $1 and s.session = $2 and s.seq >= $4 \
+             and s.holder is distinct from 'deleted') \
              order by seq limit $5 \
          ) as next \
      ) as counted where before < $6 order by seq";

@@ -9,8 +9,9 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
-use crate::database::{Database, Param, Patience};
-use crate::error::{Failure, PostgresError};
+use crate::attempts::Attempts;
+use crate::database::{Database, Param};
+use crate::error::PostgresError;
 use crate::lease::Lease;
 use crate::log::{PostgresLog, epoch_and_seq};
 use crate::options::Options;
@@ -24,31 +25,6 @@ const AT_ONCE: i64 = 100;
 
 /// The most rows that one transaction deletes. A row has 64 KiB, or one record that is longer.
 const ROWS_AT_ONCE: i64 = 128;
-
-/// The attempts to take a lease. Each is a holder of its own, so that one that comes late, when the
-/// session may be another one, is not taken for the log that has the lease.
-struct Attempts {
-    patience: Patience,
-    /// The holders of attempts whose answers were lost.
-    earlier: Vec<String>,
-}
-
-impl Attempts {
-    fn new(database: &Database) -> Self {
-        Attempts { patience: database.patience(), earlier: Vec::new() }
-    }
-
-    /// Returns an id that nobody has.
-    fn next() -> String {
-        SessionId::unique().to_string()
-    }
-
-    /// Waits until the next attempt.
-    async fn lost(&mut self, holder: String, failure: Failure) -> Result<(), StoreError> {
-        self.earlier.push(holder);
-        self.patience.again(failure).await
-    }
-}
 
 /// Sessions in a PostgreSQL database. Any number of processes may use them.
 ///
@@ -112,9 +88,10 @@ impl PostgresStore {
         info: &SessionInfo,
     ) -> Result<Option<Box<dyn SessionLog>>, StoreError> {
         let (json, folder) = (facts::write(info), names::folder(&info.cwd));
-        let mut attempts = Attempts::new(&self.database);
+        let mut attempts = self.attempts(session);
+        attempts.creates = true;
         loop {
-            let (lease, since) = (Lease::new(Attempts::next(), 1, 0), Instant::now());
+            let (lease, since) = (Lease::new(attempts.next(), 1, 0), Instant::now());
             let params: [Param<'_>; 7] = [
                 (&self.principal, Type::TEXT),
                 (session, Type::TEXT),
@@ -125,17 +102,25 @@ impl PostgresStore {
                 (self.leases.millis(), Type::INT8),
             ];
             match self.database.try_rows(statements::CREATE, &params).await {
-                Ok(rows) if rows.is_empty() => break,
+                Ok(rows) if rows.is_empty() => {
+                    attempts.refused();
+                    break;
+                }
                 Ok(_) => {
+                    attempts.taken();
                     let state_at = facts::StateAt::new();
                     let log = self.held(session.clone(), info.clone(), state_at, lease, since);
                     return Ok(Some(Box::new(log)));
                 }
-                Err(failure) => attempts.lost(lease.holder, failure).await?,
+                Err(failure) => attempts.again(failure).await?,
             }
         }
         // It exists. It is this one's own if the answer to an earlier attempt was lost.
         self.take(&statements::ADOPT_SESSION, session, attempts).await
+    }
+
+    fn attempts(&self, session: &str) -> Attempts {
+        Attempts::new(&self.database, &self.leases, &self.principal, session)
     }
 
     async fn is_stored(&self, session: &String) -> Result<bool, StoreError> {
@@ -145,8 +130,7 @@ impl PostgresStore {
 
     async fn open_log(&self, id: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
         let session = names::stored_session(id)?;
-        let attempts = Attempts::new(&self.database);
-        match self.take(&statements::OPEN_SESSION, &session, attempts).await? {
+        match self.take(&statements::OPEN_SESSION, &session, self.attempts(&session)).await? {
             Some(log) => Ok(log),
             None => Err(self.why_not(id, &session).await?),
         }
@@ -160,26 +144,30 @@ impl PostgresStore {
         mut attempts: Attempts,
     ) -> Result<Option<Box<dyn SessionLog>>, StoreError> {
         loop {
-            let (holder, since) = (Attempts::next(), Instant::now());
+            let (holder, since) = (attempts.next(), Instant::now());
             let params: [Param<'_>; 5] = [
                 (&self.principal, Type::TEXT),
                 (session, Type::TEXT),
                 (&holder, Type::TEXT),
                 (self.leases.millis(), Type::INT8),
-                (&attempts.earlier, Type::TEXT_ARRAY),
+                (attempts.holders(), Type::TEXT_ARRAY),
             ];
             let rows = match self.database.try_rows(sql, &params).await {
                 Ok(rows) => rows,
                 Err(failure) => {
-                    attempts.lost(holder, failure).await?;
+                    attempts.again(failure).await?;
                     continue;
                 }
             };
-            let Some(row) = rows.first() else { return Ok(None) };
+            let Some(row) = rows.first() else {
+                attempts.refused();
+                return Ok(None);
+            };
             let text = |at| row.try_get::<_, &str>(at).map_err(PostgresError::Database);
             let (info, state_at) = (facts::read(text(2)?)?, facts::read_state(text(3)?)?);
             let (epoch, seq) = epoch_and_seq(row)?;
             let lease = Lease::new(holder, epoch, seq);
+            attempts.taken();
             return Ok(Some(Box::new(self.held(session.clone(), info, state_at, lease, since))));
         }
     }
@@ -203,7 +191,6 @@ impl PostgresStore {
             info,
             state_at,
             sent: None,
-
             lease,
             lost,
             is_lost: false,
@@ -227,7 +214,7 @@ impl PostgresStore {
         let row = rows.first().ok_or_else(|| StoreError::Unknown { session: id.clone() })?;
         let end = row.try_get(0).map_err(PostgresError::Database)?;
         let (database, principal) = (self.database.clone(), self.principal.clone());
-        Ok(Box::new(Reader { database, principal, session, after: 0, end }.start()))
+        Ok(Box::new(Reader { database, principal, session, id: id.clone(), after: 0, end }.start()))
     }
 
     async fn delete_session(&self, id: &SessionId) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
 //! Copies from and to a journal.
 
-use acp_agent::store::{Journal, Record, RecordKind, SessionStore, StoreError};
-use acp_store_postgres::copy;
-use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
+use acp_agent::store::{Journal, Pending, Record, RecordKind, Records, SessionLog, SessionStore, StoreError};
+use acp_store_postgres::{PostgresStore, copy};
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
 use crate::server::{Server, server_or_skip};
 use crate::{read, store, updates};
@@ -128,4 +128,66 @@ async fn a_dump_has_every_session() {
     restored.delete(&id).await.unwrap();
     original.delete(&id).await.unwrap();
     check_same(&original, &restored).await;
+}
+
+/// A store whose session is deleted when a part of it was read.
+struct Deleted(PostgresStore);
+
+impl SessionStore for Deleted {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        self.0.create(session)
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        self.0.open(session)
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        Box::pin(async move {
+            let (mut rest, store) = (self.0.read(session).await?, self.0.clone());
+            let begin = rest.next().await?;
+            store.delete(session).await?;
+            Ok(Box::new(Rest { begin: Some(begin), rest }) as Box<dyn Records>)
+        })
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        self.0.list(request)
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        self.0.delete(session)
+    }
+}
+
+struct Rest {
+    begin: Option<Vec<Record>>,
+    rest: Box<dyn Records>,
+}
+
+impl Records for Rest {
+    fn next(&mut self) -> Pending<'_, Vec<Record>> {
+        match self.begin.take() {
+            Some(begin) => Box::pin(std::future::ready(Ok(begin))),
+            None => self.rest.next(),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_deleted_meanwhile_is_not_copied_in_part() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let mut log = store.create(SessionInfo::new("long", "/work")).await.unwrap();
+    for number in 0..40 {
+        let text = format!("\"{}\"", "x".repeat(200_000));
+        log.append(vec![Record::new(RecordKind::Update, text).unwrap()]).await.unwrap();
+        log.append(updates(number..number + 1)).await.unwrap();
+    }
+    log.close().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let copied = copy(&Deleted(store), &journal).await.unwrap();
+    assert_eq!((copied.sessions, copied.records, copied.left.len()), (0, 0, 0), "{copied:?}");
+    assert_eq!(listed(&journal).await, []);
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use acp_agent::store::{SessionStore as _, StoreError};
 use acp_agent::{Result, Router, Serve, StopReason, Turn, op};
 use acp_store_postgres::PostgresStore;
-use acp_types::v1::SessionId;
+use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use testkit::ScriptedPeer;
 
 use crate::replicas::{FOREVER, Replica};
-use crate::server::{Server, server_or_skip};
+use crate::server::{Database, Server, server_or_skip};
 use crate::{connect, id, info, quick, read, store, updates};
 
 async fn new_session(client: &mut ScriptedPeer) -> Value {
@@ -130,4 +130,69 @@ async fn a_lease_is_given_up_after_an_outage() {
     log.append(updates(3..4)).await.unwrap();
     log.close().await.unwrap();
     assert_eq!(read(&store, &id()).await, updates(0..4));
+}
+
+/// Another transaction, which holds what it has locked until it is committed.
+async fn other_transaction(database: &Database, sql: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(&database.url(), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("begin; {sql}")).await.unwrap();
+    client
+}
+
+/// One who gives up has nothing, although the database carries all attempts out later. The lease
+/// has a day.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempts_that_come_too_late_leave_nothing_behind() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let options = quick(&database).attempt(Duration::from_millis(200)).patience(Duration::from_millis(500));
+    let store = connect(&options.lease(Duration::from_secs(86_400))).await;
+    store.create(info()).await.unwrap().close().await.unwrap();
+    let (old, new) = (id(), || SessionInfo::new("new", "/work"));
+
+    let lock = other_transaction(&database, "lock table acp_session in exclusive mode").await;
+    let (opened, created) = tokio::join!(store.open(&old), store.create(new()));
+    assert!(matches!(opened, Err(StoreError::Unavailable { .. })));
+    assert!(matches!(created, Err(StoreError::Unavailable { .. })));
+    lock.batch_execute("commit").await.unwrap();
+
+    let left = async {
+        loop {
+            match store.open(&id()).await {
+                Err(StoreError::Busy { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+                opened => return opened.unwrap(),
+            }
+        }
+    };
+    let mut log = tokio::time::timeout(Duration::from_secs(60), left).await.expect("nobody has it");
+    log.append(updates(0..1)).await.unwrap();
+    let gone = async {
+        while store.list(&ListSessionsRequest::new()).await.unwrap().sessions.len() > 1 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), gone).await.expect("nobody knows it");
+    store.create(new()).await.unwrap();
+}
+
+/// One change that takes long does not take the leases of the others along.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_change_delays_no_lease_but_its_own() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let store =
+        connect(&quick(&database).lease(Duration::from_secs(3)).patience(Duration::from_secs(60))).await;
+    let mut slow = store.create(info()).await.unwrap();
+    let mut other = store.create(SessionInfo::new("other", "/work")).await.unwrap();
+    let lost = other.lost();
+    let lock =
+        other_transaction(&database, "update acp_session set folder = folder where session = 'one'").await;
+    let change = tokio::spawn(async move { slow.append(updates(0..1)).await });
+    // Two thirds of the lease, and more.
+    let lost = tokio::time::timeout(Duration::from_secs(4), lost).await;
+    assert!(lost.is_err(), "{lost:?}");
+    lock.batch_execute("commit").await.unwrap();
+    change.await.unwrap().unwrap();
+    other.append(updates(0..1)).await.unwrap();
 }

@@ -123,3 +123,27 @@ async fn an_age_is_measured_by_the_clock_of_the_database() {
     assert_eq!(listed(&store).await.len(), 2);
     assert_eq!(ann.delete_unused_for(Duration::MAX).await.unwrap(), 0);
 }
+
+/// What is left of it does not pass for the whole.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_deleted_while_it_is_read_is_an_error() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    keep(&store, "one", 600).await;
+    // Its last changes have no records.
+    let mut log = store.open(&id()).await.unwrap();
+    log.set_title(Some("long".to_owned())).await.unwrap();
+    log.close().await.unwrap();
+    assert_eq!(read(&store, &id()).await.len(), 600);
+
+    let mut records = store.read(&id()).await.unwrap();
+    assert!(!records.next().await.unwrap().is_empty());
+    store.delete(&id()).await.unwrap();
+    let outcome = loop {
+        match records.next().await {
+            Ok(batch) if !batch.is_empty() => {}
+            outcome => break outcome,
+        }
+    };
+    assert!(matches!(outcome, Err(StoreError::Unknown { session }) if session == id()));
+}
