@@ -113,9 +113,11 @@ pub struct ChildGuard {
 }
 
 impl ChildGuard {
-    /// Waits until the process has exited. Dropping the future loses nothing.
-    pub async fn exited(&mut self) -> Exit {
-        exited(&mut self.exit).await
+    /// Waits until the process has exited. Dropping the future loses nothing, and it may outlive the
+    /// guard.
+    pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
+        let mut exit = self.exit.clone();
+        async move { exited(&mut exit).await }
     }
 
     /// Ends the process and everything that it has started. Close its stdin before.

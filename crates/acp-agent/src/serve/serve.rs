@@ -10,6 +10,7 @@ use acp_rpc::{CloseReason, Driver, Fault, Options, Peer, Transport};
 #[cfg(feature = "v2")]
 use acp_types::v1::ProtocolVersion;
 use acp_types::v1::ext::TurnLimits;
+use tokio::task::JoinHandle;
 
 use crate::error::{Error, OnFault, Result};
 use crate::handler::agent::Agent;
@@ -184,7 +185,7 @@ impl<A: Agent> Serve<A> {
         }
         let (peer, driver) = acp_rpc::connect(transport, server, options);
         let mut ending = Ending { signals, begun: false };
-        let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };
+        let Some(reason) = ending.drive(&peer, Running::new(driver), stop).await else { return Ok(()) };
         ending.close_sessions(&connection).await;
         match reason {
             // A client that is gone is not a failure of the agent's, whoever notices it first.
@@ -203,6 +204,42 @@ impl<A: Agent> fmt::Debug for Serve<A> {
     }
 }
 
+/// A connection at work in a task of its own, which ends with this.
+///
+/// Were it a part of the future that the user's `main` waits for, a runtime would look for I/O before
+/// each answer, and one with several threads would wake another thread for it.
+struct Running(JoinHandle<CloseReason>);
+
+impl Running {
+    fn new(driver: Driver) -> Self {
+        Self(tokio::spawn(driver))
+    }
+
+    /// Waits for the end of the connection.
+    async fn over(&mut self) -> CloseReason {
+        match (&mut self.0).await {
+            Ok(reason) => reason,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime shuts down.
+                Err(_) => CloseReason::Local,
+            },
+        }
+    }
+
+    /// Ends the connection on the spot, and waits until its transport is given back.
+    async fn stop(mut self) {
+        self.0.abort();
+        let _ = (&mut self.0).await;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// The progress of the end, if one was asked for.
 struct Ending {
     signals: Signals,
@@ -214,15 +251,16 @@ impl Ending {
     async fn drive(
         &mut self,
         peer: &Peer,
-        mut driver: Driver,
+        mut running: Running,
         mut stop: Pin<Box<dyn Future<Output = ()> + Send>>,
     ) -> Option<CloseReason> {
         loop {
             tokio::select! {
                 biased;
-                reason = &mut driver => return Some(reason),
+                reason = running.over() => return Some(reason),
                 () = self.signals.next() => {
                     if self.begun {
+                        running.stop().await;
                         return None;
                     }
                 }

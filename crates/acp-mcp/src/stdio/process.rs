@@ -89,7 +89,7 @@ fn command(server: &McpServerStdio, options: &StdioOptions) -> Command {
 
 /// Ends the process when that is wanted. When it exits by itself, ends the processes that it has
 /// left behind: wrappers such as `npx` start the server as a child, which would keep the pipe open.
-async fn supervise(mut guard: ChildGuard, closing: CancellationToken) {
+async fn supervise(guard: ChildGuard, closing: CancellationToken) {
     tokio::select! {
         _ = guard.exited() => {}
         () = closing.cancelled() => {}

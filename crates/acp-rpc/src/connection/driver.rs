@@ -1,20 +1,21 @@
 //! The one loop of a connection.
 
 use std::fmt;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::dispatch::{Dispatch, Received};
 use super::options::Options;
 use super::pump::{Moved, Pump};
 use super::share::Share;
-use super::waits::{discard, exit_of, overdue};
+use super::waits::{discard, overdue};
 use crate::core::budget::Intake;
 use crate::core::deadline::ending;
 use crate::core::endpoint::Limits;
@@ -40,10 +41,11 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
         Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), flush_barrier);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
     let connection = Connection {
+        closing: Box::pin(peer.shared.closing.clone().cancelled_owned()),
+        exit: transport.child.as_ref().map(|child| Box::pin(child.exited()) as _),
         dispatch,
         pump,
         child: transport.child,
-        child_is_gone: false,
         end: transport.end,
         unwritten: None,
         share: Share::new(),
@@ -96,7 +98,11 @@ struct Connection {
     dispatch: Dispatch,
     pump: Pump,
     child: Option<ChildLink>,
-    child_is_gone: bool,
+    /// The end that this side asks for. This future and the next are kept over all steps: to make
+    /// them, enter them and drop them costs more than the rest of a step.
+    closing: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// The exit of the child process, unless it is known.
+    exit: Option<Pin<Box<dyn Future<Output = CloseReason> + Send>>>,
     /// The reason if the input ends.
     end: CloseReason,
     /// The error after which nothing can be written.
@@ -114,6 +120,14 @@ enum AtHand {
     Paused,
     /// Other tasks have their turn.
     More,
+}
+
+/// What a step has waited for.
+enum Woken {
+    Event(Event),
+    Moved(Moved),
+    /// The lines at hand may go on.
+    Resumed,
 }
 
 /// The outcome of one step of the loop.
@@ -193,15 +207,12 @@ impl Connection {
         if matches!(reason, CloseReason::Local) {
             return reason;
         }
-        while self.pump.reading
-            || self.dispatch.has_handed_back()
-            || (self.child.is_some() && !self.child_is_gone)
-        {
+        while self.pump.reading || self.dispatch.has_handed_back() || self.exit.is_some() {
             match self.step(Stage::Serving, Some(deadline)).await {
                 Event::Exited(_) if calls_have_failed => {}
                 Event::Exited(exit) => reason = exit,
                 // Output of an exited process is in the pipe already. More comes from others.
-                Event::Read if self.child_is_gone => {}
+                Event::Read if self.child.is_some() && self.exit.is_none() => {}
                 Event::Read => deadline = ending(self.drain),
                 // A slow consumer on this side holds things up, not the peer. It gets all there is.
                 // But if it does nothing at all, others must still learn of the end.
@@ -286,31 +297,52 @@ impl Connection {
             if at_hand == AtHand::More {
                 self.share.renew().await;
             }
-            let Self { dispatch, pump, child, .. } = self;
-            let shared = Arc::clone(&dispatch.peer.shared);
-            // The order matters, because an earlier branch that is always ready starves the later
-            // ones. Ends come first: they happen once. Then tasks that are done: each was started
-            // by a line, so the pipe below limits their number, and their memory is given back
-            // before more is taken. Then the pipe, both directions in one attempt. The last
-            // branches only matter when nothing else happens.
-            tokio::select! {
-                biased;
-                () = shared.closing.cancelled(), if stage == Stage::Serving => return Event::Close,
-                exit = exit_of(child), if !self.child_is_gone => {
-                    self.child_is_gone = true;
-                    return Event::Exited(exit);
-                }
-                Some(_) = dispatch.tasks.join_next(), if !dispatch.tasks.is_empty() => {
-                    return Event::Finished;
-                }
-                moved = poll_fn(|cx| pump.poll(cx, &shared.writer, at_hand == AtHand::Nothing)) => {
-                    return self.moved(moved);
-                }
-                () = shared.intake.resumed(), if at_hand == AtHand::Paused && stage == Stage::Serving => {}
-                () = overdue(deadline) => return Event::Overdue,
-                () = ready(()), if at_hand == AtHand::More => {}
+            match self.woken(stage, at_hand, deadline).await {
+                Woken::Event(event) => return event,
+                Woken::Moved(moved) => return self.moved(moved),
+                Woken::Resumed => {}
             }
         }
+    }
+
+    /// Waits for the next thing to happen.
+    ///
+    /// The order matters, because an earlier branch that is always ready starves the later ones.
+    /// Ends come first: they happen once. Then tasks that are done: each was started by a line, so
+    /// the pipe below limits their number, and their memory is given back before more is taken. Then
+    /// the pipe, both directions in one attempt. The last branches only matter when nothing else
+    /// happens.
+    async fn woken(&mut self, stage: Stage, at_hand: AtHand, deadline: Option<Instant>) -> Woken {
+        let Self { dispatch, pump, closing, exit, .. } = self;
+        let shared = Arc::clone(&dispatch.peer.shared);
+        let is_serving = stage == Stage::Serving;
+        // These two do nothing until they are polled.
+        let mut resumed = pin!(shared.intake.resumed());
+        let mut overdue = pin!(overdue(deadline));
+        poll_fn(|cx| {
+            if is_serving && closing.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Woken::Event(Event::Close));
+            }
+            if let Some(Poll::Ready(reason)) = exit.as_mut().map(|exit| exit.as_mut().poll(cx)) {
+                *exit = None;
+                return Poll::Ready(Woken::Event(Event::Exited(reason)));
+            }
+            // Without tasks it is ready, and means nothing.
+            if let Poll::Ready(Some(_)) = dispatch.tasks.poll_join_next(cx) {
+                return Poll::Ready(Woken::Event(Event::Finished));
+            }
+            if let Poll::Ready(moved) = pump.poll(cx, &shared.writer, at_hand == AtHand::Nothing) {
+                return Poll::Ready(Woken::Moved(moved));
+            }
+            if at_hand == AtHand::Paused && is_serving && resumed.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Woken::Resumed);
+            }
+            if deadline.is_some() && overdue.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Woken::Event(Event::Overdue));
+            }
+            if at_hand == AtHand::More { Poll::Ready(Woken::Resumed) } else { Poll::Pending }
+        })
+        .await
     }
 
     /// Deals with the whole lines in the buffer.

@@ -24,7 +24,7 @@ pub(crate) async fn overdue(deadline: Option<Instant>) {
 }
 
 /// Waits for the exit of the child process, if the transport has one.
-pub(crate) async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
+pub(crate) async fn exit_of(child: &Option<ChildLink>) -> CloseReason {
     match child {
         Some(child) => child.exited().await,
         None => pending().await,

@@ -24,8 +24,9 @@ impl ChildLink {
     }
 
     /// Waits for the exit of the process.
-    pub(crate) async fn exited(&mut self) -> CloseReason {
-        CloseReason::Exited(self.0.exited().await)
+    pub(crate) fn exited(&self) -> impl Future<Output = CloseReason> + Send + use<> {
+        let exited = self.0.exited();
+        async { CloseReason::Exited(exited.await) }
     }
 
     /// Ends the process and everything it started. Its stdin has been closed already.
@@ -36,8 +37,9 @@ impl ChildLink {
 
 #[cfg(not(feature = "process"))]
 impl ChildLink {
-    pub(crate) async fn exited(&mut self) -> CloseReason {
-        match *self {}
+    pub(crate) fn exited(&self) -> impl Future<Output = CloseReason> + Send + use<> {
+        // There is none to wait for.
+        std::future::pending()
     }
 
     pub(crate) async fn end(self) {
