@@ -21,6 +21,11 @@ impl Guard {
         Self::lock(home, "lock.write", Kind::Exclusive)
     }
 
+    /// Takes the lock file, unless another process writes it.
+    pub(super) fn try_lock_file(home: &Home) -> Result<Self, InstallError> {
+        Self::lock(home, "lock.write", Kind::AtOnce)
+    }
+
     /// Takes part in the use of an agent. It waits while the agent is replaced, which is short.
     pub(crate) fn share(home: &Home, id: &str) -> Result<Self, InstallError> {
         Self::lock(home, &format!("{id}.use"), Kind::Shared)

@@ -1,5 +1,6 @@
 //! Agents that `acp agents` has installed: lists, the lock file, downloads and archives.
 
+pub(crate) mod answered;
 mod download;
 mod entry;
 pub(crate) mod error;
