@@ -14,8 +14,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::named::installed::answered::Listener;
 use crate::named::installed::guard::Guard;
+use crate::named::installed::listener::Listener;
 use crate::named::installed::start::prefer_offline;
 use crate::outcome::{Failure, tell};
 use crate::passing::signals::{Signals, code};

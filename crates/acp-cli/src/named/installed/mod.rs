@@ -8,6 +8,8 @@ pub(crate) mod guard;
 pub(crate) mod home;
 pub(crate) mod install;
 pub(crate) mod list;
+#[cfg(unix)]
+pub(crate) mod listener;
 pub(crate) mod lock;
 pub(crate) mod start;
 mod unpack;
