@@ -159,7 +159,7 @@ impl Found {
 }
 
 impl Outcome {
-    /// Explains why there is no agent. The answer of an installed one goes into the lock file.
+    /// Explains why the agent is missing. The answer of an installed one goes into the lock file.
     pub(crate) async fn settle(self, connected: Result<Agent, Error>) -> Result<Agent, Failure> {
         match connected {
             Ok(agent) => {
@@ -172,7 +172,7 @@ impl Outcome {
         }
     }
 
-    /// Explains why there is no agent.
+    /// Explains why the agent is missing.
     pub(crate) fn explain(self, error: Error) -> Failure {
         match (self.runner, &error) {
             (Some(runner), Error::Start { error: cause, .. })
@@ -191,6 +191,6 @@ async fn remember(id: String, agent: &Agent) {
     installed::answered::Answered::of(agent).keep(id).await;
 }
 
-/// Does nothing: no agent is installed.
+/// Does nothing: without the feature no agent is installed.
 #[cfg(not(feature = "agents"))]
 async fn remember(_: String, _: &Agent) {}

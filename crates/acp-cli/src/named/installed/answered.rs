@@ -46,9 +46,9 @@ impl Answered {
         }
     }
 
-    /// Writes the answer down, if it is the first one of this installation or in this version of the
-    /// protocol. A failure is not told, because the agent works all the same: a later start tries
-    /// it again.
+    /// Writes the answer down, if it is the first one of this installation or in this version of
+    /// the protocol. A failure is not told, because the agent works all the same: a later start
+    /// tries it again.
     pub(crate) async fn keep(self, id: String) {
         // The file is on a disk, which may be slow.
         let _ = tokio::task::spawn_blocking(move || self.write(&id)).await;
