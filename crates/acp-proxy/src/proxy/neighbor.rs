@@ -1,10 +1,14 @@
 //! The neighbors of a proxy, for messages of its own.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_rpc::{Encode, Error};
+use acp_types::v1::SessionNotification;
 
+#[cfg(feature = "v2")]
+use super::prompt::Prompt;
+use super::update::{self, Message, UpdateError};
 use super::ways::{Held, Ways};
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
@@ -19,12 +23,55 @@ pub struct Neighbor {
     ways: Arc<Ways>,
     toward: Toward,
     holding: Holding,
+    message: Arc<Mutex<Message>>,
+    /// The prompt at the handler that has this. Its turn begins before anything of it is sent.
+    #[cfg(feature = "v2")]
+    prompt: std::sync::Weak<Prompt>,
 }
 
 impl Neighbor {
     /// Makes the handle of the handler that has a message.
     pub(super) fn of(held: &Held, toward: Toward) -> Self {
-        Self { ways: Arc::clone(&held.ways), toward, holding: held.turn.holding() }
+        Self {
+            ways: Arc::clone(&held.ways),
+            toward,
+            holding: held.turn.holding(),
+            message: Arc::default(),
+            #[cfg(feature = "v2")]
+            prompt: held.prompt.as_ref().map(|prompt| Arc::downgrade(prompt)).unwrap_or_default(),
+        }
+    }
+
+    /// Sends an update of a session, as the version of the chain has it. In version 2 chunks get the
+    /// id of their message: those of one kind that follow each other are one message. A mode is told
+    /// with all config options.
+    ///
+    /// # Errors
+    /// The update cannot be sent in this version. Nothing is sent then.
+    pub fn update(&self, update: &SessionNotification) -> Result<(), UpdateError> {
+        let mut message = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let params = match self.ways.version() {
+            #[cfg(feature = "v2")]
+            2 => update::of_v2(update, &mut message, self.ways.modes())?,
+            version if version > 1 => return Err(UpdateError::OtherVersion(version)),
+            _ => update::of_v1(update)?,
+        };
+        self.begin_turn();
+        #[cfg(feature = "v2")]
+        self.ways.modes().updated(params.as_str());
+        let call = Call { method: "session/update".into(), params: Some(params.as_str()) };
+        self.ways.notify(self.toward, &call);
+        drop(message);
+        Ok(())
+    }
+
+    fn begin_turn(&self) {
+        #[cfg(feature = "v2")]
+        if self.toward == Toward::Client
+            && let Some(prompt) = self.prompt.upgrade()
+        {
+            prompt.insert();
+        }
     }
 
     /// Sends a request and returns the answer. The answer may overtake notifications that wait for
@@ -48,6 +95,7 @@ impl Neighbor {
             }
         };
         let call = Call { method: method.into(), params: Some(params.as_str()) };
+        self.begin_turn();
         let cancel = Arc::<Cancel>::default();
         let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
         let budget = self.ways.budget();
@@ -71,6 +119,7 @@ impl Neighbor {
     /// The params have no JSON text. Nothing is sent then.
     pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
         let params = Json::of(params)?;
+        self.begin_turn();
         self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
         Ok(())
     }

@@ -30,6 +30,12 @@ pub(super) fn to_v2(params: &mut Value) {
     let Some(update) = params.get_mut("update") else { return };
     match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call_update") => contents_to_v2(update),
+        Some("tool_call") => {
+            contents_to_v2(update);
+            if let Value::Object(members) = update {
+                members.insert("sessionUpdate".to_owned(), json!("tool_call_update"));
+            }
+        }
         Some("config_option_update") => config::options_to_v2(update),
         Some("available_commands_update") => each(update, "availableCommands", |command| {
             add(command, "type", json!("command"));
