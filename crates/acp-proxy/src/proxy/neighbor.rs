@@ -49,6 +49,7 @@ impl Neighbor {
     /// # Errors
     /// The update cannot be sent in this version. Nothing is sent then.
     pub fn update(&self, update: &SessionNotification) -> Result<(), UpdateError> {
+        #[cfg_attr(not(feature = "v2"), allow(unused_mut, reason = "version 1 keeps no ids"))]
         let mut message = self.message.lock().unwrap_or_else(PoisonError::into_inner);
         let params = match self.ways.version() {
             #[cfg(feature = "v2")]
@@ -58,7 +59,7 @@ impl Neighbor {
         };
         self.begin_turn();
         #[cfg(feature = "v2")]
-        self.ways.modes().updated(params.as_str());
+        self.ways.note_options(params.as_str());
         let call = Call { method: "session/update".into(), params: Some(params.as_str()) };
         self.ways.notify(self.toward, &call);
         drop(message);

@@ -184,9 +184,7 @@ impl Ways {
     #[cfg(feature = "v2")]
     fn relay_update(&self, params: &str) {
         let send = |params: &str| self.tell(params);
-        if self.has_modes {
-            self.modes.updated(params);
-        }
+        self.note_options(params);
         if self.has_turns
             && let Some(state) = State::of(params)
             && let Some(session) = session_of(Some(params))
@@ -194,6 +192,14 @@ impl Ways {
             return self.turns.heard(&session, &state, params, send);
         }
         send(params);
+    }
+
+    /// Learns the options of a session from an update, if a handler needs them.
+    #[cfg(feature = "v2")]
+    pub(super) fn note_options(&self, params: &str) {
+        if self.has_modes && self.version() == 2 {
+            self.modes.updated(params);
+        }
     }
 
     /// Sends an update to the client.

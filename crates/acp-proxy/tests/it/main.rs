@@ -18,6 +18,8 @@ mod forwarding;
 mod handlers;
 mod initialize;
 mod mcp;
+#[cfg(feature = "v2")]
+mod modes;
 mod nested;
 mod options;
 mod payloads;
@@ -28,5 +30,7 @@ mod replies;
 mod restarts;
 mod spellings;
 mod taps;
+#[cfg(feature = "v2")]
+mod turns;
 #[cfg(feature = "v2")]
 mod vocabulary;
