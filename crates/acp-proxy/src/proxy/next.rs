@@ -45,7 +45,7 @@ impl Next {
     /// Waits until the sender has cancelled the request, or is gone. A prompt is cancelled by
     /// `session/cancel` and `session/close` as well. A request that was sent on is cancelled by the
     /// chain itself.
-    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
         let (cancel, stop) = (Arc::clone(&self.cancel), self.held.stop.clone());
         async move {
             match stop {

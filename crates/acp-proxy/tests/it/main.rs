@@ -11,6 +11,8 @@ mod audit;
 mod bridge;
 mod cancellation;
 mod common;
+#[cfg(feature = "v2")]
+mod diffs;
 mod envelopes;
 mod failures;
 mod flow_control;

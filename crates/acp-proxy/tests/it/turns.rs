@@ -228,6 +228,33 @@ async fn a_cancellation_reaches_the_handler() {
     }
 }
 
+/// A session is closed after its turn, also if the agent has closed it before.
+#[tokio::test]
+async fn the_answer_to_a_close_waits_for_the_turn() {
+    let go_on = Arc::new(Semaphore::new(0));
+    let waits = Arc::clone(&go_on);
+    let proxy = Proxy::new("p").prompt(move |_: PromptRequest, next: Next| {
+        let (waits, cancelled) = (Arc::clone(&waits), next.cancelled());
+        async move {
+            drop(next);
+            cancelled.await;
+            waits.acquire().await.unwrap().forget();
+            Reply::of(&PromptResponse::new(StopReason::Cancelled))
+        }
+    });
+    let (mut client, mut agent) = start(proxy).await;
+    client.ask(1, "session/prompt", prompt()).await;
+    begun(&mut client, 1).await;
+    client.ask(2, "session/close", json!({"sessionId": "s"})).await;
+    let (id, _) = agent.request("session/close").await;
+    agent.answer(&id, json!({"_x": 1})).await;
+    agent.notify("_n", json!({})).await;
+    assert_eq!(client.value().await["method"], "_n");
+    go_on.add_permits(1);
+    assert_eq!(update(&mut client).await, idle("cancelled"));
+    assert_eq!(client.result(2).await, json!({"_x": 1}));
+}
+
 /// A handler that fails because it was cancelled has ended its turn so. A prompt that it holds is
 /// not inserted.
 #[tokio::test]
