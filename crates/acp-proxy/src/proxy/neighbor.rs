@@ -57,22 +57,25 @@ impl Neighbor {
             version if version > 1 => return Err(UpdateError::OtherVersion(version)),
             _ => update::of_v1(update)?,
         };
-        self.begin_turn();
+        drop(message);
         #[cfg(feature = "v2")]
         self.ways.note_options(params.as_str());
-        let call = Call { method: "session/update".into(), params: Some(params.as_str()) };
-        self.ways.notify(self.toward, &call);
-        drop(message);
+        self.send("session/update", params);
         Ok(())
     }
 
-    fn begin_turn(&self) {
+    /// Sends a notification. The turn of a prompt begins before that.
+    fn send(&self, method: &str, params: Json) {
         #[cfg(feature = "v2")]
-        if self.toward == Toward::Client
-            && let Some(prompt) = self.prompt.upgrade()
-        {
-            prompt.insert();
+        if let Some(prompt) = self.own_prompt() {
+            return prompt.notify(method, params);
         }
+        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+    }
+
+    #[cfg(feature = "v2")]
+    fn own_prompt(&self) -> Option<Arc<Prompt>> {
+        (self.toward == Toward::Client).then(|| self.prompt.upgrade()).flatten()
     }
 
     /// Sends a request and returns the answer. The answer may overtake notifications that wait for
@@ -96,7 +99,10 @@ impl Neighbor {
             }
         };
         let call = Call { method: method.into(), params: Some(params.as_str()) };
-        self.begin_turn();
+        #[cfg(feature = "v2")]
+        if let Some(prompt) = self.own_prompt() {
+            prompt.insert();
+        }
         let cancel = Arc::<Cancel>::default();
         let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
         let budget = self.ways.budget();
@@ -119,9 +125,7 @@ impl Neighbor {
     /// # Errors
     /// The params have no JSON text. Nothing is sent then.
     pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
-        let params = Json::of(params)?;
-        self.begin_turn();
-        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+        self.send(method, Json::of(params)?);
         Ok(())
     }
 }

@@ -17,8 +17,9 @@ use super::ways::Ways;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
+use crate::flow::route::Toward;
 use crate::wire::member::{member, text};
-use crate::wire::message::Answer;
+use crate::wire::message::{Answer, Call};
 use crate::wire::state::{echo, idle, inserted, running};
 
 /// The code of a request that its sender has cancelled.
@@ -38,6 +39,8 @@ enum Stage {
     Held(Responder),
     /// The handler answers in place of the rest of the chain.
     Released(Responder),
+    /// The user's message is being inserted.
+    Inserting(Inserting),
     /// The client knows that the user's message is inserted, and that a turn goes on.
     Inserted,
     /// The rest of the chain has it.
@@ -47,6 +50,16 @@ enum Stage {
     /// The rest of the chain has inserted it, with this answer.
     Accepted(Responder, Reply),
     Over,
+}
+
+/// The events while the user's message is being inserted. No lock is held meanwhile, because the
+/// answer passes functions of the user. It is over before the one that inserts it waits for anything.
+#[derive(Default)]
+struct Inserting {
+    /// Notifications of other tasks of the handler, which follow the message.
+    kept: Vec<(Box<str>, Json)>,
+    /// The reply of the handler.
+    end: Option<Reply>,
 }
 
 /// The right of a handler to send the prompt on. Dropping it without having done so means that the
@@ -90,12 +103,16 @@ impl Prompt {
     /// Inserts the user's message, if the handler has taken the prompt: the answer with its id, its
     /// echo and the state.
     pub(super) fn insert(&self) {
-        // The lock is held meanwhile: nothing of another task of the handler leaves before it.
-        let mut stage = self.stage();
-        if !matches!(*stage, Stage::Released(_)) {
-            return;
-        }
-        let Stage::Released(responder) = std::mem::replace(&mut *stage, Stage::Inserted) else { return };
+        let responder = {
+            let mut stage = self.stage();
+            match std::mem::replace(&mut *stage, Stage::Inserting(Inserting::default())) {
+                Stage::Released(responder) => responder,
+                other => {
+                    *stage = other;
+                    return;
+                }
+            }
+        };
         let message = unique_id("msg");
         responder.answer(Answer::Result(&inserted(&message)));
         let prompt = member(self.params.as_str(), "prompt").unwrap_or("[]");
@@ -106,19 +123,61 @@ impl Prompt {
                 self.ways.tell(&running(&self.session, background));
             }
         });
+        self.send_kept();
+    }
+
+    /// Sends the messages that were kept until the user's message was inserted.
+    fn send_kept(&self) {
+        loop {
+            let kept = {
+                let mut stage = self.stage();
+                let Stage::Inserting(inserting) = &mut *stage else { return };
+                if inserting.kept.is_empty() {
+                    let end = inserting.end.take();
+                    *stage = if end.is_some() { Stage::Over } else { Stage::Inserted };
+                    drop(stage);
+                    return end.iter().for_each(|reply| self.tell_end(reply));
+                }
+                std::mem::take(&mut inserting.kept)
+            };
+            for (method, params) in kept {
+                let call = Call { method: (&*method).into(), params: Some(params.as_str()) };
+                self.ways.notify(Toward::Client, &call);
+            }
+        }
+    }
+
+    /// Sends a notification of the handler, behind the user's message if that is about to be
+    /// inserted.
+    pub(super) fn notify(&self, method: &str, params: Json) {
+        self.insert();
+        if let Stage::Inserting(inserting) = &mut *self.stage() {
+            return inserting.kept.push((method.into(), params));
+        }
+        let call = Call { method: method.into(), params: Some(params.as_str()) };
+        self.ways.notify(Toward::Client, &call);
     }
 
     fn ended(&self, reply: &Reply) {
         let mut stage = self.stage();
-        match std::mem::replace(&mut *stage, Stage::Over) {
+        if let Stage::Inserting(inserting) = &mut *stage {
+            // Another task of the handler inserts it right now.
+            inserting.end = Some(reply.clone());
+            return;
+        }
+        let stage = {
+            let before = std::mem::replace(&mut *stage, Stage::Over);
+            drop(stage);
+            before
+        };
+        match stage {
             Stage::Held(responder) | Stage::Released(responder) | Stage::Refused(responder) => {
-                drop(stage);
                 self.ended_at_once(responder, reply);
             }
             Stage::Inserted => self.tell_end(reply),
             Stage::SentOn(responder) => answer_unheard(responder, reply),
             Stage::Accepted(responder, accepted) => self.answer_accepted(responder, &accepted, reply),
-            Stage::Over => {}
+            Stage::Inserting(_) | Stage::Over => {}
         }
     }
 
@@ -132,8 +191,7 @@ impl Prompt {
             Answer::Result(_) => {
                 *self.stage() = Stage::Released(responder);
                 self.insert();
-                *self.stage() = Stage::Over;
-                self.tell_end(reply);
+                self.ended(reply);
             }
         }
     }
@@ -221,9 +279,12 @@ struct Running<'a>(&'a Prompt);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let stage = std::mem::replace(&mut *self.0.stage(), Stage::Over);
-        if matches!(stage, Stage::Inserted) {
-            self.0.tell_end(&Error::internal("the handler of `session/prompt` failed unexpectedly").into());
+        let is_inserted = matches!(*self.0.stage(), Stage::Inserted | Stage::Inserting(_));
+        if is_inserted {
+            self.0.ended(&Error::internal("the handler of `session/prompt` failed unexpectedly").into());
+        } else {
+            // A prompt that was not answered is refused by the drop.
+            let _unanswered = std::mem::replace(&mut *self.0.stage(), Stage::Over);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Prompts that a handler answers in place of the rest, in both versions: in version 2 the proxy
 //! writes the turn.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use acp_proxy::{Conductor, Next, Proxy, Reply, Toward};
+use acp_proxy::{Conductor, Next, Observed, Proxy, Reply, Toward};
 use acp_rpc::Error;
 use acp_types::v1::{
     ContentChunk, PromptRequest, PromptResponse, SessionNotification, SessionUpdate, StopReason, ToolCall,
@@ -337,6 +337,30 @@ async fn turns_of_the_proxy_overlap() {
     assert_eq!(update(&mut client).await, idle("max_tokens"));
     client.ask(3, "session/prompt", prompt()).await;
     begun(&mut client, 3).await;
+}
+
+/// An observer may send something to the client while the proxy begins the turn.
+#[tokio::test]
+async fn an_observer_speaks_within_a_turn() {
+    let client = Arc::<Mutex<Option<acp_proxy::Neighbor>>>::default();
+    let (sets, uses) = (Arc::clone(&client), Arc::clone(&client));
+    let proxy = Proxy::new("p")
+        .prompt(move |_: PromptRequest, next: Next| {
+            *sets.lock().unwrap() = Some(next.neighbor(Toward::Client));
+            drop(next);
+            async { Reply::of(&PromptResponse::new(StopReason::EndTurn)) }
+        })
+        .observe(move |message| {
+            if let Observed::Result { method: "session/prompt", .. } = message {
+                let client = uses.lock().unwrap().take().unwrap();
+                client.update(&SessionNotification::new("s", chunk("seen"))).unwrap();
+            }
+        });
+    let (mut client, _agent) = start(proxy).await;
+    client.ask(1, "session/prompt", prompt()).await;
+    begun(&mut client, 1).await;
+    assert_eq!(update(&mut client).await["content"]["text"], "seen");
+    assert_eq!(update(&mut client).await, idle("end_turn"));
 }
 
 /// A handler may answer when the rest of the chain has refused the prompt. What the agent has taken
