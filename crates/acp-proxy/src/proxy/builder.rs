@@ -12,13 +12,13 @@ use super::handler::{self, Observer, OnNotification, OnRequest};
 use super::mcp::{self, McpCall, OnMcp};
 use super::next::{Next, Pass};
 use super::observed::Observed;
-use super::start::PROMPT;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
 use crate::flow::route::Toward;
 #[cfg(feature = "v2")]
 use crate::wire::member::member;
 use crate::wire::message::Call;
+use crate::wire::methods::PROMPT;
 #[cfg(feature = "v2")]
 use crate::wire::view::{SET_MODE, name_in_vocabulary, view};
 

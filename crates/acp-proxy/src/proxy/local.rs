@@ -12,7 +12,7 @@ use super::capabilities;
 use super::mcp::{self, McpCall, Offered};
 use super::next::Pass;
 use super::observed::Observed;
-use super::start::{PROMPT, Start};
+use super::start::Start;
 #[cfg(feature = "v2")]
 use super::turns;
 use super::ways::{OnFault, Ways};
@@ -23,6 +23,7 @@ use crate::flow::route::{Route, Toward};
 use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
+use crate::wire::methods::PROMPT;
 
 /// A proxy in its place: between the joint of its number and the next one.
 pub(crate) struct Local {

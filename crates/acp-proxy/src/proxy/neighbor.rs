@@ -42,9 +42,9 @@ impl Neighbor {
         }
     }
 
-    /// Sends an update of a session, as the version of the chain has it. In version 2 chunks get the
-    /// id of their message: those of one kind that follow each other are one message. A mode is told
-    /// with all config options.
+    /// Sends an update of a session, as the version of the chain has it. In version 2 chunks get
+    /// the id of their message: those of one kind that follow each other are one message. A mode is
+    /// told with all config options.
     ///
     /// # Errors
     /// The update cannot be sent in this version. Nothing is sent then.

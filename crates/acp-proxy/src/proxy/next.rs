@@ -16,10 +16,10 @@ use crate::flow::route::Toward;
 /// answer. A handler that drops it answers in place of the rest.
 ///
 /// In version 2 a prompt is answered when the user's message is inserted, and states report its
-/// turn. A handler of [`Proxy::prompt`](crate::Proxy::prompt) answers at the end of the turn in both
-/// versions, and the proxy writes the rest. The turn begins when the handler has dropped this and
-/// waits for something, sends something to the client, or answers. Until then an error refuses the
-/// prompt. Then it ends the turn.
+/// turn. A handler of [`Proxy::prompt`](crate::Proxy::prompt) answers at the end of the turn in
+/// both versions, and the proxy writes the rest. The turn begins when the handler has dropped this
+/// and waits for something, sends something to the client, or answers. Before that an error refuses
+/// the prompt, and after that it ends the turn.
 ///
 /// Messages of the same session and direction wait until the request was sent on or this is
 /// dropped. So they keep their order.

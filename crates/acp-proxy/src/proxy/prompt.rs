@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use acp_rpc::{Error, Fault};
 use acp_types::v1::ext::unique_id;
 
-use super::start::PROMPT;
 use super::turns::AtHandler;
 use super::ways::Ways;
 use crate::flow::json::Json;
@@ -20,6 +19,7 @@ use crate::flow::responder::Responder;
 use crate::flow::route::Toward;
 use crate::wire::member::{member, text};
 use crate::wire::message::{Answer, Call};
+use crate::wire::methods::PROMPT;
 use crate::wire::state::{echo, idle, inserted, running};
 
 /// The code of a request that its sender has cancelled.
@@ -53,7 +53,8 @@ enum Stage {
 }
 
 /// The events while the user's message is being inserted. No lock is held meanwhile, because the
-/// answer passes functions of the user. It is over before the one that inserts it waits for anything.
+/// answer passes functions of the user. The task that inserts it waits for nothing before that is
+/// over.
 #[derive(Default)]
 struct Inserting {
     /// Notifications of other tasks of the handler, which follow the message.

@@ -15,9 +15,6 @@ use super::ways::Held;
 use crate::flow::json::Json;
 use crate::flow::responder::Responder;
 
-/// The method of prompts.
-pub(super) const PROMPT: &str = "session/prompt";
-
 /// The kind of a request's answer.
 pub(super) enum Start {
     /// The reply of the handler.

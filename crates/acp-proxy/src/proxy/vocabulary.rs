@@ -51,8 +51,8 @@ macro_rules! notifications {
     ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
         /// Handlers of notifications, with the types of version 1. In version 2 they see the
         /// message as [handlers of requests](#impl-Proxy-1) do. Updates of kinds that version 1
-        /// does not have are unknown kinds. Diffs whose patch does not have the whole text of one file
-        /// are unknown contents of the type `_changes`.
+        /// does not have are unknown kinds. Diffs whose patch does not have the whole text of one
+        /// file are unknown contents of the type `_changes`.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             #[must_use]
