@@ -23,7 +23,7 @@ pub use crate::flow::json::Json;
 pub use crate::flow::reply::Reply;
 pub use crate::flow::route::Toward;
 pub use crate::policy::{Rule, Rules, Verdict};
-pub use crate::proxy::{McpCall, Neighbor, Next, Observed, OverBudget, Pass, Proxy};
+pub use crate::proxy::{McpCall, Neighbor, Next, Observed, OverBudget, Pass, Proxy, UpdateError};
 pub use crate::shim::{ShimError, shim_main};
 pub use crate::wire::spelling::Spelling;
 /// The messages of the vocabulary, as [`acp_types`] has them.

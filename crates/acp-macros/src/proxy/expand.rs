@@ -17,14 +17,12 @@ pub(super) fn expand(arguments: &Arguments, block: &ItemImpl, handlers: &[Handle
         let toward = toward(method_of_name(&method.value()).unwrap_or(Toward::Agent));
         quote!(let proxy = proxy.refuse(#toward, #method);)
     });
-    let only_v1 = handlers.iter().any(|handler| handler.is_v1).then(|| quote!(let proxy = proxy.only_v1();));
     quote! {
         #[automatically_derived]
         impl #generics ::core::convert::From<#self_type> for ::acp_proxy::Proxy #clause {
             fn from(this: #self_type) -> Self {
                 let this = ::std::sync::Arc::new(this);
                 let proxy = ::acp_proxy::Proxy::new(#name);
-                #only_v1
                 #(#registrations)*
                 #(#refused)*
                 proxy
@@ -48,7 +46,7 @@ fn registration(handler: &Handler) -> TokenStream {
     };
     let call = match form {
         Form::Serves => quote! {
-            let _ = rest;
+            ::core::mem::drop(rest);
             ::acp_proxy::__served(this.#function(params).await)
         },
         Form::Next | Form::Pass => quote!(this.#function(params, rest).await),

@@ -34,8 +34,6 @@ pub(super) struct Handler {
     pub(super) is_raw: bool,
     /// It is a function of the vocabulary.
     pub(super) is_named: bool,
-    /// It makes what only version 1 has.
-    pub(super) is_v1: bool,
 }
 
 /// An operation of the protocol: name, method, direction, and true for a notification.
@@ -54,15 +52,6 @@ pub(super) fn method_of_name(method: &str) -> Option<Toward> {
     operations()
         .find(|(_, name, _, notification)| *name == method && !notification)
         .map(|(_, _, toward, _)| toward)
-}
-
-/// Requests whose answer means something else in version 2: a turn goes on behind it, or it has
-/// config options.
-const ANSWERED_OTHERWISE: [&str; 2] = ["session/prompt", "session/set_mode"];
-
-/// Returns true if a handler in the vocabulary makes what only version 1 has.
-fn is_v1(method: &str, form: Form) -> bool {
-    form == Form::Serves && ANSWERED_OTHERWISE.contains(&method)
 }
 
 impl Handler {
@@ -95,9 +84,8 @@ impl Handler {
             }
         };
         check(function, form, report);
-        let is_v1 = attribute.is_none() && is_v1(&method, form);
         let is_named = attribute.is_none();
-        Some(Self { function: function.sig.ident.clone(), method, toward, form, is_raw, is_named, is_v1 })
+        Some(Self { function: function.sig.ident.clone(), method, toward, form, is_raw, is_named })
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

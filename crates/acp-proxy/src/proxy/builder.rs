@@ -18,6 +18,7 @@ use crate::flow::route::Toward;
 #[cfg(feature = "v2")]
 use crate::wire::member::member;
 use crate::wire::message::Call;
+use crate::wire::methods::PROMPT;
 #[cfg(feature = "v2")]
 use crate::wire::view::{SET_MODE, name_in_vocabulary, view};
 
@@ -85,7 +86,7 @@ impl Proxy {
         Fut: Future<Output: Into<Reply>> + Send + 'static,
     {
         self.with(|handlers| {
-            handlers.requests.insert((toward, method.into()), handler::request(handler));
+            handlers.insert(toward, method, handler::request(handler));
         })
     }
 
@@ -100,8 +101,7 @@ impl Proxy {
     {
         #[cfg(feature = "v2")]
         return self.with(|handlers| {
-            let handler = handler::request_in_view(view(method), handler);
-            handlers.requests.insert((toward, method.into()), handler);
+            handlers.insert(toward, method, handler::request_in_view(view(method), handler));
             handlers.vocabulary.insert((toward, method.into()));
         });
         #[cfg(not(feature = "v2"))]
@@ -121,7 +121,12 @@ impl Proxy {
         F: Fn(P, Next) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: Into<Reply>> + Send + 'static,
     {
-        let proxy = self.__vocabulary_request(toward, method, handler);
+        // Without version 2 their answers are those of version 1, which mean something else there.
+        #[cfg(not(feature = "v2"))]
+        let proxy = if method == PROMPT { self.only_v1() } else { self };
+        #[cfg(feature = "v2")]
+        let proxy = self;
+        let proxy = proxy.__vocabulary_request(toward, method, handler);
         proxy.with(|handlers| handlers.served.push((toward, method.into())))
     }
 
@@ -152,7 +157,7 @@ impl Proxy {
         Fut: Future<Output: Into<Reply>> + Send + 'static,
     {
         self.with(|handlers| {
-            handlers.requests.insert((toward, method.into()), handler::raw_request(handler));
+            handlers.insert(toward, method, handler::raw_request(handler));
         })
     }
 
@@ -272,6 +277,13 @@ impl Proxy {
 }
 
 impl Handlers {
+    /// Adds the handler of a request, which takes the params as they came.
+    fn insert(&mut self, toward: Toward, method: &str, handler: OnRequest) {
+        self.requests.insert((toward, method.into()), handler);
+        #[cfg(feature = "v2")]
+        self.vocabulary.remove(&(toward, method.into()));
+    }
+
     /// Returns the handler of a request. In version 2 the vocabulary has other names: `sets_mode`
     /// tells whether a config option is the mode of its session.
     pub(super) fn of_request(
@@ -318,6 +330,12 @@ impl Handlers {
     #[cfg(feature = "v2")]
     fn is_in_vocabulary(&self, toward: Toward, method: &str) -> bool {
         self.vocabulary.contains(&(toward, method.into()))
+    }
+
+    /// Tells whether a handler of the vocabulary takes prompts.
+    #[cfg(feature = "v2")]
+    pub(super) fn takes_prompts(&self) -> bool {
+        self.is_in_vocabulary(Toward::Agent, PROMPT)
     }
 
     /// Tells whether a handler of the vocabulary takes modes.

@@ -1,5 +1,6 @@
 //! A proxy of this process in its place in a chain.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -9,10 +10,11 @@ use acp_rpc::{BoxFuture, CancellationToken, Error};
 use super::builder::{Handlers, Proxy};
 use super::capabilities;
 use super::mcp::{self, McpCall, Offered};
-#[cfg(feature = "v2")]
-use super::modes::Modes;
-use super::next::{Next, Pass};
+use super::next::Pass;
 use super::observed::Observed;
+use super::start::Start;
+#[cfg(feature = "v2")]
+use super::turns;
 use super::ways::{OnFault, Ways};
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
@@ -21,6 +23,7 @@ use crate::flow::route::{Route, Toward};
 use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
+use crate::wire::methods::PROMPT;
 
 /// A proxy in its place: between the joint of its number and the next one.
 pub(crate) struct Local {
@@ -28,8 +31,6 @@ pub(crate) struct Local {
     ways: Arc<Ways>,
     offered: Arc<Offered>,
     requests: AtomicU64,
-    #[cfg(feature = "v2")]
-    modes: Modes,
 }
 
 impl Local {
@@ -45,19 +46,15 @@ impl Local {
         let handlers = Arc::clone(&proxy.handlers);
         let orders = |toward| handlers.has_any(toward);
         let ways = Ways::new(route, joint, budget, orders, closed, on_fault);
-        Self {
-            handlers,
-            ways: Arc::new(ways),
-            offered: Arc::default(),
-            requests: AtomicU64::new(0),
-            #[cfg(feature = "v2")]
-            modes: Modes::default(),
-        }
+        #[cfg(feature = "v2")]
+        let ways = ways.looking(handlers.takes_prompts(), handlers.sets_modes());
+        Self { handlers, ways: Arc::new(ways), offered: Arc::default(), requests: AtomicU64::new(0) }
     }
 
     /// Takes a message that goes through the proxy.
     pub(crate) fn pass(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) {
         let Some(responder) = self.observe(toward, call, responder) else { return };
+        let responder = self.stopping(toward, call, responder);
         match responder {
             Some(responder) if call.method == INITIALIZE && toward == Toward::Agent => {
                 self.initialize(call, responder);
@@ -104,6 +101,21 @@ impl Local {
                 Err(error) => pass(Reply::from(error).as_answer()),
             }
         })))
+    }
+
+    /// Tells handlers that have prompts of a session that the client wants no more of them. In
+    /// version 2 a session is closed after its turns.
+    fn stopping(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) -> Option<Responder> {
+        let ends =
+            matches!((&*call.method, &responder), ("session/cancel", None) | ("session/close", Some(_)));
+        let session = session_of(call.params).filter(|_| ends && toward == Toward::Agent);
+        let Some(session) = session else { return responder };
+        self.ways.turns().stop(&session);
+        #[cfg(feature = "v2")]
+        if let Some(responder) = responder {
+            return Some(turns::answered_after(self.ways.turns(), &session, responder));
+        }
+        responder
     }
 
     /// Passes `initialize` on with what the proxy takes away, and its answer with what it adds.
@@ -159,8 +171,8 @@ impl Local {
         if toward == Toward::Client || !self.handlers.sets_modes() || self.ways.version() != 2 {
             return responder;
         }
-        self.modes.forget(call);
-        self.modes.noted(call, responder)
+        self.ways.modes().closed(call);
+        self.ways.modes().noted(call, responder)
     }
 
     /// Lets a server of this proxy answer.
@@ -179,10 +191,12 @@ impl Local {
     }
 
     fn handled(&self, toward: Toward, call: &Call<'_>, responder: Responder) {
-        #[cfg(feature = "v2")]
-        let sets_mode = || self.modes.is_mode(call);
-        #[cfg(not(feature = "v2"))]
-        let sets_mode = || false;
+        let is_mode = Cell::new(false);
+        let sets_mode = || {
+            #[cfg(feature = "v2")]
+            is_mode.set(self.ways.modes().is_mode(call));
+            is_mode.get()
+        };
         let version = self.ways.version();
         let Some(handler) = self.handlers.of_request(toward, call, version, sets_mode) else {
             let lane = self.ways.orders(toward.back()).then(|| session_of(call.params)).flatten();
@@ -190,18 +204,26 @@ impl Local {
             return self.ways.follow(toward, call, Some(responder));
         };
         let handler = Arc::clone(handler);
-        self.ways.handle(toward, call, move |held, closed| {
-            let cancel = Arc::clone(responder.cancel());
-            let params = held.params.clone().unwrap_or_else(|| Json::from_text("null"));
-            // The handler may panic before it has a future. So it is called in the task.
-            tokio::spawn(async move {
-                tokio::select! {
-                    biased;
-                    reply = async { handler(params, Next { held, cancel }).await } => responder.answer(reply.as_answer()),
-                    () = closed.cancelled() => {}
-                }
-            });
-        });
+        let start = self.start(toward, call, version, is_mode.get());
+        self.ways.handle(toward, call, move |held, closed| start.run(handler, held, responder, closed));
+    }
+
+    /// Returns the kind of the answer that a handler's request gets.
+    fn start(&self, toward: Toward, call: &Call<'_>, version: u64, is_mode: bool) -> Start {
+        if toward == Toward::Agent && call.method == PROMPT {
+            let at_handler = self.ways.turns().enter(&session_of(call.params).unwrap_or_default());
+            #[cfg(feature = "v2")]
+            if version == 2 && self.handlers.takes_prompts() {
+                return Start::Turn(at_handler);
+            }
+            return Start::Prompt(at_handler);
+        }
+        #[cfg(feature = "v2")]
+        if is_mode {
+            return Start::Mode;
+        }
+        let _ = (version, is_mode);
+        Start::Plain
     }
 
     fn notification(&self, toward: Toward, call: &Call<'_>) {

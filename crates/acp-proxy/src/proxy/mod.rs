@@ -11,7 +11,12 @@ mod neighbor;
 mod next;
 mod observed;
 #[cfg(feature = "v2")]
+mod prompt;
+#[cfg(feature = "v2")]
 mod seen;
+mod start;
+mod turns;
+mod update;
 mod vocabulary;
 mod ways;
 
@@ -22,6 +27,7 @@ pub use self::mcp::McpCall;
 pub use self::neighbor::{Neighbor, OverBudget};
 pub use self::next::{Next, Pass};
 pub use self::observed::Observed;
+pub use self::update::UpdateError;
 
 pub(crate) use self::local::Local;
 pub(crate) use self::ways::OnFault;

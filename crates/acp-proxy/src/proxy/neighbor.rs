@@ -1,10 +1,14 @@
 //! The neighbors of a proxy, for messages of its own.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_rpc::{Encode, Error};
+use acp_types::v1::SessionNotification;
 
+#[cfg(feature = "v2")]
+use super::prompt::Prompt;
+use super::update::{self, Message, UpdateError};
 use super::ways::{Held, Ways};
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
@@ -19,12 +23,59 @@ pub struct Neighbor {
     ways: Arc<Ways>,
     toward: Toward,
     holding: Holding,
+    message: Arc<Mutex<Message>>,
+    /// The prompt at the handler that has this. Its turn begins before anything of it is sent.
+    #[cfg(feature = "v2")]
+    prompt: std::sync::Weak<Prompt>,
 }
 
 impl Neighbor {
     /// Makes the handle of the handler that has a message.
     pub(super) fn of(held: &Held, toward: Toward) -> Self {
-        Self { ways: Arc::clone(&held.ways), toward, holding: held.turn.holding() }
+        Self {
+            ways: Arc::clone(&held.ways),
+            toward,
+            holding: held.turn.holding(),
+            message: Arc::default(),
+            #[cfg(feature = "v2")]
+            prompt: held.prompt.as_ref().map(|prompt| Arc::downgrade(prompt)).unwrap_or_default(),
+        }
+    }
+
+    /// Sends an update of a session, as the version of the chain has it. In version 2 chunks get
+    /// the id of their message: those of one kind that follow each other are one message. A mode is
+    /// told with all config options.
+    ///
+    /// # Errors
+    /// The update cannot be sent in this version. Nothing is sent then.
+    pub fn update(&self, update: &SessionNotification) -> Result<(), UpdateError> {
+        #[cfg_attr(not(feature = "v2"), allow(unused_mut, reason = "version 1 keeps no ids"))]
+        let mut message = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let params = match self.ways.version() {
+            #[cfg(feature = "v2")]
+            2 => update::of_v2(update, &mut message, self.ways.modes())?,
+            version if version > 1 => return Err(UpdateError::OtherVersion(version)),
+            _ => update::of_v1(update)?,
+        };
+        drop(message);
+        #[cfg(feature = "v2")]
+        self.ways.note_options(params.as_str());
+        self.send("session/update", params);
+        Ok(())
+    }
+
+    /// Sends a notification. The turn of a prompt begins before that.
+    fn send(&self, method: &str, params: Json) {
+        #[cfg(feature = "v2")]
+        if let Some(prompt) = self.own_prompt() {
+            return prompt.notify(method, params);
+        }
+        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+    }
+
+    #[cfg(feature = "v2")]
+    fn own_prompt(&self) -> Option<Arc<Prompt>> {
+        (self.toward == Toward::Client).then(|| self.prompt.upgrade()).flatten()
     }
 
     /// Sends a request and returns the answer. The answer may overtake notifications that wait for
@@ -48,6 +99,10 @@ impl Neighbor {
             }
         };
         let call = Call { method: method.into(), params: Some(params.as_str()) };
+        #[cfg(feature = "v2")]
+        if let Some(prompt) = self.own_prompt() {
+            prompt.insert();
+        }
         let cancel = Arc::<Cancel>::default();
         let answer = self.ways.ask(self.toward, &call, Arc::clone(&cancel));
         let budget = self.ways.budget();
@@ -70,8 +125,7 @@ impl Neighbor {
     /// # Errors
     /// The params have no JSON text. Nothing is sent then.
     pub fn notify(&self, method: &str, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
-        let params = Json::of(params)?;
-        self.ways.notify(self.toward, &Call { method: method.into(), params: Some(params.as_str()) });
+        self.send(method, Json::of(params)?);
         Ok(())
     }
 }

@@ -15,6 +15,12 @@ use crate::flow::route::Toward;
 /// The rest of the chain for a request. [`run`](Self::run) sends the request on and returns its
 /// answer. A handler that drops it answers in place of the rest.
 ///
+/// In version 2 a prompt is answered when the user's message is inserted, and states report its
+/// turn. A handler of [`Proxy::prompt`](crate::Proxy::prompt) answers at the end of the turn in
+/// both versions, and the proxy writes the rest. The turn begins when the handler has dropped this
+/// and waits for something, sends something to the client, or answers. Before that an error refuses
+/// the prompt, and after that it ends the turn.
+///
 /// Messages of the same session and direction wait until the request was sent on or this is
 /// dropped. So they keep their order.
 pub struct Next {
@@ -36,11 +42,20 @@ impl Next {
         self.held.ways.version()
     }
 
-    /// Waits until the sender has cancelled the request, or is gone. A request that was sent on is
-    /// cancelled by the chain itself.
-    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        let cancel = Arc::clone(&self.cancel);
-        async move { cancel.fired().await }
+    /// Waits until the sender has cancelled the request, or is gone. A prompt is cancelled by
+    /// `session/cancel` and `session/close` as well. A request that was sent on is cancelled by the
+    /// chain itself.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (cancel, stop) = (Arc::clone(&self.cancel), self.held.stop.clone());
+        async move {
+            match stop {
+                None => cancel.fired().await,
+                Some(stop) => tokio::select! {
+                    () = cancel.fired() => {}
+                    () = stop.fired() => {}
+                },
+            }
+        }
     }
 
     /// Returns a handle on the neighbors of the proxy, for messages of its own.
@@ -68,6 +83,10 @@ impl Next {
         let Self { held, cancel } = self;
         // A request without a session may make one: then the result names the lane.
         let lane = Some(held.lane.clone()).filter(|lane| !lane.is_empty());
+        #[cfg(feature = "v2")]
+        if let Some(prompt) = &held.prompt {
+            prompt.sent_on();
+        }
         let answer = held.ways.ask_in_order(held.toward, &held.call(params), cancel, lane.as_deref());
         // From here on the messages behind it may follow.
         drop(held.turn);
@@ -75,8 +94,16 @@ impl Next {
         let reply = answer.await;
         let reply = reply.unwrap_or_else(|_| Error::internal("the rest of the chain gave no answer").into());
         #[cfg(feature = "v2")]
-        if let Some(seen) = &held.seen {
-            return seen.reply(reply);
+        {
+            if let Some(prompt) = &held.prompt {
+                prompt.answered(&reply);
+            }
+            if let (Some(heard), Some(result)) = (&held.heard, reply.result()) {
+                let _ = heard.set(result.clone());
+            }
+            if let Some(seen) = &held.seen {
+                return seen.reply(reply);
+            }
         }
         reply
     }
@@ -116,7 +143,7 @@ impl Pass {
 
     /// Sends the notification on as it came.
     pub fn run(self) {
-        self.0.ways.notify(self.0.toward, &self.0.call(self.0.params.as_ref()));
+        self.0.ways.relay(self.0.toward, &self.0.call(self.0.params.as_ref()), None);
     }
 
     /// Sends the notification on with other params.
@@ -125,7 +152,7 @@ impl Pass {
     /// The params have no JSON text. Nothing is sent then.
     pub fn run_with(self, params: &(impl Encode + ?Sized)) -> Result<(), acp_rpc::EncodeError> {
         let params = self.0.written(params)?;
-        self.0.ways.notify(self.0.toward, &self.0.call(Some(&params)));
+        self.0.ways.relay(self.0.toward, &self.0.call(Some(&params)), None);
         Ok(())
     }
 

@@ -31,7 +31,8 @@ macro_rules! requests {
 macro_rules! requests_of_both {
     ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
         /// Handlers of requests whose params look alike in both versions. The proxy takes part in
-        /// either, as the client and the agent agree.
+        /// either, as the client and the agent agree. Without the feature `v2` a handler that
+        /// answers prompts in place of the rest needs [`only_v1`](Proxy::only_v1), too.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "` of both versions.")]
             #[must_use]
@@ -50,7 +51,8 @@ macro_rules! notifications {
     ($($name:ident: $toward:ident, $method:literal, $params:ident;)*) => {
         /// Handlers of notifications, with the types of version 1. In version 2 they see the
         /// message as [handlers of requests](#impl-Proxy-1) do. Updates of kinds that version 1
-        /// does not have are unknown kinds, and diffs are unknown contents of the type `_changes`.
+        /// does not have are unknown kinds. Diffs whose patch does not have the whole text of one
+        /// file are unknown contents of the type `_changes`.
         impl Proxy {$(
             #[doc = concat!("Handles `", $method, "`.")]
             #[must_use]

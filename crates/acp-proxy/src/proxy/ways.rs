@@ -1,6 +1,8 @@
 //! The ways on from a proxy, and the order of the messages on them.
 
 use std::borrow::Cow;
+#[cfg(feature = "v2")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -8,7 +10,12 @@ use acp_rpc::{CancellationToken, Encode, EncodeError, Fault};
 use tokio::sync::oneshot;
 
 #[cfg(feature = "v2")]
+use super::modes::Modes;
+#[cfg(feature = "v2")]
+use super::prompt::Undecided;
+#[cfg(feature = "v2")]
 use super::seen::Seen;
+use super::turns::Turns;
 use crate::flow::cancel::Cancel;
 use crate::flow::json::Json;
 use crate::flow::reply::Reply;
@@ -17,6 +24,8 @@ use crate::flow::route::{Route, Toward};
 use crate::lane::{Budget, Job, Lanes, Turn};
 use crate::wire::member::{member, session_of};
 use crate::wire::message::{Answer, Call};
+#[cfg(feature = "v2")]
+use crate::wire::state::{State, UPDATE};
 
 /// Reports a fault of a handler.
 pub(crate) type OnFault = Arc<dyn Fn(Fault<'_>) + Send + Sync>;
@@ -34,6 +43,15 @@ pub(super) struct Ways {
     on_fault: OnFault,
     /// The version of the protocol, once the answer to `initialize` has told it.
     version: AtomicU64,
+    turns: Arc<Turns>,
+    /// The proxy may have turns of its own, so it looks at the states of sessions.
+    #[cfg(feature = "v2")]
+    has_turns: bool,
+    #[cfg(feature = "v2")]
+    modes: Modes,
+    /// The proxy may set modes itself, so it looks at the options of sessions.
+    #[cfg(feature = "v2")]
+    has_modes: bool,
 }
 
 /// A message at a handler: its method and params, and the ways on from there.
@@ -47,6 +65,14 @@ pub(super) struct Held {
     /// The view of the message that the handler has, if it is another one than the message.
     #[cfg(feature = "v2")]
     pub(super) seen: Option<Seen>,
+    /// The cancellation of the session of a prompt.
+    pub(super) stop: Option<Arc<Cancel>>,
+    /// The prompt of version 2 that the handler may answer in place of the rest.
+    #[cfg(feature = "v2")]
+    pub(super) prompt: Option<Undecided>,
+    /// The place for the answer of the rest to a request that sets a mode in version 2.
+    #[cfg(feature = "v2")]
+    pub(super) heard: Option<Arc<OnceLock<Json>>>,
 }
 
 impl Held {
@@ -86,7 +112,29 @@ impl Ways {
             closed,
             on_fault,
             version: AtomicU64::new(0),
+            turns: Arc::default(),
+            #[cfg(feature = "v2")]
+            has_turns: false,
+            #[cfg(feature = "v2")]
+            modes: Modes::default(),
+            #[cfg(feature = "v2")]
+            has_modes: false,
         }
+    }
+
+    /// Looks at the states of sessions, at their options, or at both, in version 2.
+    #[cfg(feature = "v2")]
+    pub(super) fn looking(self, has_turns: bool, has_modes: bool) -> Self {
+        Self { has_turns, has_modes, ..self }
+    }
+
+    pub(super) const fn turns(&self) -> &Arc<Turns> {
+        &self.turns
+    }
+
+    #[cfg(feature = "v2")]
+    pub(super) const fn modes(&self) -> &Modes {
+        &self.modes
     }
 
     pub(super) const fn closed(&self) -> &CancellationToken {
@@ -119,6 +167,47 @@ impl Ways {
         }
     }
 
+    /// Sends a message of a peer on, past all lanes. What it tells about its session is noted.
+    pub(super) fn relay(&self, toward: Toward, call: &Call<'_>, responder: Option<Responder>) {
+        #[cfg(feature = "v2")]
+        if (self.has_turns || self.has_modes)
+            && toward == Toward::Client
+            && self.version() == 2
+            && call.method == UPDATE
+            && let (None, Some(params)) = (&responder, call.params)
+        {
+            return self.relay_update(params);
+        }
+        self.send(toward, call, responder);
+    }
+
+    #[cfg(feature = "v2")]
+    fn relay_update(&self, params: &str) {
+        let send = |params: &str| self.tell(params);
+        self.note_options(params);
+        if self.has_turns
+            && let Some(state) = State::of(params)
+            && let Some(session) = session_of(Some(params))
+        {
+            return self.turns.heard(&session, &state, params, send);
+        }
+        send(params);
+    }
+
+    /// Learns the options of a session from an update, if a handler needs them.
+    #[cfg(feature = "v2")]
+    pub(super) fn note_options(&self, params: &str) {
+        if self.has_modes && self.version() == 2 {
+            self.modes.updated(params);
+        }
+    }
+
+    /// Sends an update to the client.
+    #[cfg(feature = "v2")]
+    pub(super) fn tell(&self, params: &str) {
+        self.send(Toward::Client, &Call { method: UPDATE.into(), params: Some(params) }, None);
+    }
+
     const fn onward(&self, toward: Toward) -> usize {
         match toward {
             Toward::Agent => self.joint + 1,
@@ -149,11 +238,11 @@ impl Ways {
             if lanes.is_busy(&lane) {
                 let (ways, call) = (Arc::clone(self), Owned::of(call));
                 let bytes = call.bytes();
-                let pass = Job::Pass(Box::new(move || ways.send(toward, &call.call(), responder)));
+                let pass = Job::Pass(Box::new(move || ways.relay(toward, &call.call(), responder)));
                 return lanes.add(&lane, pass, bytes);
             }
         }
-        self.send(toward, call, responder);
+        self.relay(toward, call, responder);
     }
 
     /// Lets a handler have a message in its turn.
@@ -179,6 +268,11 @@ impl Ways {
                 turn,
                 #[cfg(feature = "v2")]
                 seen: None,
+                stop: None,
+                #[cfg(feature = "v2")]
+                prompt: None,
+                #[cfg(feature = "v2")]
+                heard: None,
             };
             start(held, closed);
         };

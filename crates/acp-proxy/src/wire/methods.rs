@@ -6,6 +6,9 @@ use acp_types::v1;
 /// The request, and the notification, that carries a message of MCP.
 pub(crate) const MCP_MESSAGE: &str = "mcp/message";
 
+/// The request of a user's message to the agent.
+pub(crate) const PROMPT: &str = "session/prompt";
+
 /// Returns true for the requests that declare the MCP servers of a session.
 pub(crate) fn opens_session(method: &str) -> bool {
     matches!(method, "session/new" | "session/load" | "session/resume" | "session/fork")

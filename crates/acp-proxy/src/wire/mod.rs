@@ -9,4 +9,6 @@ pub(crate) mod methods;
 pub(crate) mod random;
 pub(crate) mod spelling;
 #[cfg(feature = "v2")]
+pub(crate) mod state;
+#[cfg(feature = "v2")]
 pub(crate) mod view;

@@ -11,6 +11,8 @@ mod audit;
 mod bridge;
 mod cancellation;
 mod common;
+#[cfg(feature = "v2")]
+mod diffs;
 mod envelopes;
 mod failures;
 mod flow_control;
@@ -18,6 +20,8 @@ mod forwarding;
 mod handlers;
 mod initialize;
 mod mcp;
+#[cfg(feature = "v2")]
+mod modes;
 mod nested;
 mod options;
 mod payloads;
@@ -28,5 +32,7 @@ mod replies;
 mod restarts;
 mod spellings;
 mod taps;
+#[cfg(feature = "v2")]
+mod turns;
 #[cfg(feature = "v2")]
 mod vocabulary;

@@ -6,6 +6,7 @@
 //! and the view is turned back. So a message keeps everything that its handler has not changed.
 
 mod config;
+mod diff;
 mod members;
 mod merge;
 mod permission;

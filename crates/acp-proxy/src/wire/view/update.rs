@@ -3,12 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::config;
 use super::members::{add, each, has};
-
-/// The name of a diff of version 2 in the view. It may be about many files, so the type of version
-/// 1 cannot hold it.
-const CHANGES: &str = "_changes";
+use super::{config, diff};
 
 pub(super) fn to_v1(params: &mut Value) {
     let Some(update) = params.get_mut("update") else { return };
@@ -30,6 +26,12 @@ pub(super) fn to_v2(params: &mut Value) {
     let Some(update) = params.get_mut("update") else { return };
     match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call_update") => contents_to_v2(update),
+        Some("tool_call") => {
+            contents_to_v2(update);
+            if let Value::Object(members) = update {
+                members.insert("sessionUpdate".to_owned(), json!("tool_call_update"));
+            }
+        }
         Some("config_option_update") => config::options_to_v2(update),
         Some("available_commands_update") => each(update, "availableCommands", |command| {
             add(command, "type", json!("command"));
@@ -52,38 +54,11 @@ fn plan_to_v2(update: &mut Value) {
     }
 }
 
-/// Renames the diffs in the content of a tool call.
+/// Turns the diffs in the content of a tool call.
 pub(super) fn contents_to_v1(call: &mut Value) {
-    each(call, "content", |content| {
-        if content.get("changes").is_some() && content.get("type") == Some(&json!("diff")) {
-            retype(content, CHANGES);
-        }
-    });
+    each(call, "content", diff::to_v1);
 }
 
 pub(super) fn contents_to_v2(call: &mut Value) {
-    each(call, "content", |content| {
-        if content.get("type") == Some(&json!(CHANGES)) {
-            retype(content, "diff");
-        } else if content.get("newText").is_some() {
-            diff_to_v2(content);
-        }
-    });
-}
-
-fn retype(content: &mut Value, name: &str) {
-    if let Value::Object(members) = content {
-        members.insert("type".to_owned(), json!(name));
-    }
-}
-
-/// Makes a diff of version 2 of one of version 1, which a handler has added. It names the file, and
-/// has no patch.
-fn diff_to_v2(content: &mut Value) {
-    let operation = if has(content, "oldText") { "modify" } else { "add" };
-    let Value::Object(members) = content else { return };
-    members.remove("oldText");
-    members.remove("newText");
-    let path = members.remove("path").unwrap_or_default();
-    members.insert("changes".to_owned(), json!([{"operation": operation, "path": path}]));
+    each(call, "content", diff::to_v2);
 }
