@@ -23,7 +23,7 @@ async fn a_process_is_talked_to_and_ends_with_its_input() {
 
 #[tokio::test]
 async fn the_exit_has_the_last_words() {
-    let Spawned { child, mut guard, .. } =
+    let Spawned { child, guard, .. } =
         shell("echo first >&2; echo 'last words' >&2; exit 3").spawn().unwrap();
     let exit = Exit { status: Some(3), signal: None, stderr_tail: "first\nlast words\n".into() };
     assert_eq!(soon("the exit", guard.exited()).await, exit);

@@ -71,7 +71,7 @@ pub(super) async fn run(agents: Arc<Agents>, client: Transport, remote: Remote, 
 
 /// Passes lines on until either side ends, and then ends the process.
 async fn relay(client: TransportParts, agent: TransportParts, metrics: &Metrics, limit: usize) -> End {
-    let Some(mut process) = agent.process else { return End::Agent };
+    let Some(process) = agent.process else { return End::Agent };
     let mut to_client = Counted { bytes: &metrics.to_clients, skipped: &metrics.skipped };
     let mut to_client = pin!(pass(agent.reader, client.writer, limit, &mut to_client));
     let mut to_agent = Counted { bytes: &metrics.to_agents, skipped: &metrics.skipped };
