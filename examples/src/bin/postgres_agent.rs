@@ -1,7 +1,8 @@
-//! An agent whose sessions are on PostgreSQL: each of its processes, on any machine, goes on with them.
+//! An agent whose sessions are on PostgreSQL: each of its processes, on any machine, goes on with
+//! them.
 //!
-//! `postgres_agent URL --migrate` makes the tables and ends. `postgres_agent URL [SECONDS]` serves. After
-//! these seconds, 30 by default, another process may have the sessions of one that has died.
+//! `postgres_agent URL --migrate` makes the tables and ends. `postgres_agent URL [SECONDS]` serves.
+//! After these seconds, 30 by default, another process may have the sessions of one that has died.
 
 use std::time::Duration;
 
