@@ -166,7 +166,8 @@ impl Conductor {
     }
 
     /// Sets the time to wait at the end for something to happen: for answers after the client has
-    /// closed its side or a component has ended, for output to leave. Default 1 second.
+    /// closed its side or a component has ended, for output to leave. While messages still leave,
+    /// answers are waited for up to 60 times as long. Default 1 second.
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.settings.drain = drain;

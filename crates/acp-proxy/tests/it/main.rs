@@ -11,6 +11,7 @@ mod audit;
 mod bridge;
 mod cancellation;
 mod common;
+mod departures;
 mod envelopes;
 mod failures;
 mod flow_control;

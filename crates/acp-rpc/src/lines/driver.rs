@@ -110,6 +110,7 @@ impl Connection {
         let Self { mut pump, child, lines, outlet, drain, .. } = self;
         let _ = timeout(drain, pump.shutdown()).await;
         outlet.way.writer.close();
+        outlet.way.finished.cancel();
         let rest = pump.close();
         if let Some(child) = child {
             tokio::select! {
@@ -178,7 +179,7 @@ impl Connection {
                 moved = poll_fn(|cx| self.pump.poll(cx, &way.writer, false)) => {
                     deadline = ending(self.drain);
                     if moved.wrote.is_some_and(|wrote| wrote.is_err()) {
-                        self.pump.stop_writing(&way.writer);
+                        self.stop_writing();
                     }
                 }
                 () = sleep_until(deadline), if is_done => return,
@@ -231,9 +232,14 @@ impl Connection {
         false
     }
 
+    fn stop_writing(&mut self) {
+        self.pump.stop_writing(&self.outlet.way.writer);
+        self.outlet.way.finished.cancel();
+    }
+
     fn moved(&mut self, moved: Moved) -> Event {
         if let Some(Err(error)) = moved.wrote {
-            self.pump.stop_writing(&self.outlet.way.writer);
+            self.stop_writing();
             self.pump.reading &= self.child.is_some();
             return Event::Ended(CloseReason::Io(Arc::new(error)));
         }
