@@ -90,7 +90,8 @@ fn decisions_of_a_file_stand_in_the_audit_of_the_command() {
         fs::write(folder.path().join("notes.txt"), "old").expect("written");
         let [cwd, outer, inner, file] =
             [folder.path(), &outer, &inner, &file].map(|path| path.to_str().expect("UTF-8"));
-        let prompt = ["prompt", "Replace `old` with `new` in notes.txt", "--cwd", cwd, "--allow", "once", "--"];
+        let prompt =
+            ["prompt", "Replace `old` with `new` in notes.txt", "--cwd", cwd, "--allow", "once", "--"];
         let chain = [ACP, "conduct", "--audit", outer, "--file", file];
         let run = acp(&[&prompt[..], &chain].concat());
         let decisions = |folder: &str| {

@@ -21,6 +21,8 @@ use crate::flow::route::{Route, Toward};
 use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
+#[cfg(feature = "v2")]
+use crate::wire::methods::closes_session;
 
 /// A proxy in its place: between the joint of its number and the next one.
 pub(crate) struct Local {
@@ -136,21 +138,22 @@ impl Local {
         let responder = self.modes_noted(toward, call, responder);
         match toward {
             Toward::Agent => match self.offered.add(call, &self.handlers.server_names) {
-                Ok(None) => self.offered.forget(call),
+                Ok(None) => {
+                    let responder = self.offered.closing(call, responder);
+                    self.handled(toward, call, responder);
+                }
                 Ok(Some(added)) => {
                     let responder = added.noted(responder);
                     let params = Some(added.params.as_str());
-                    return self.handled(toward, &Call { method: call.method.clone(), params }, responder);
+                    self.handled(toward, &Call { method: call.method.clone(), params }, responder);
                 }
-                Err(error) => return responder.refuse(&error),
+                Err(error) => responder.refuse(&error),
             },
-            Toward::Client => {
-                if let Some((index, mcp)) = self.offered.call(call) {
-                    return self.serve_mcp(index, mcp, responder);
-                }
-            }
+            Toward::Client => match self.offered.call(call) {
+                Some((index, mcp)) => self.serve_mcp(index, mcp, responder),
+                None => self.handled(toward, call, responder),
+            },
         }
-        self.handled(toward, call, responder);
     }
 
     /// Learns the modes of sessions, if a handler needs them.
@@ -159,8 +162,18 @@ impl Local {
         if toward == Toward::Client || !self.handlers.sets_modes() || self.ways.version() != 2 {
             return responder;
         }
-        self.modes.forget(call);
-        self.modes.noted(call, responder)
+        if !closes_session(&call.method) {
+            return self.modes.noted(call, responder);
+        }
+        let modes = self.modes.clone();
+        let (method, params) = (Box::<str>::from(&*call.method), call.params.map(Json::from_text));
+        responder.seen_by(move |answer, pass| {
+            if matches!(answer, Answer::Result(_)) {
+                let params = params.as_ref().map(Json::as_str);
+                modes.forget(&Call { method: (&*method).into(), params });
+            }
+            pass(answer);
+        })
     }
 
     /// Lets a server of this proxy answer.

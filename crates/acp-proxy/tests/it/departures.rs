@@ -112,7 +112,8 @@ async fn a_client_that_goes_during_the_start_ends_the_chain() {
 /// A component that is never there is given up.
 #[tokio::test(start_paused = true)]
 async fn a_component_that_does_not_start_is_given_up() {
-    let (mut client, serving) = serve(Conductor::new().restart_timeout(Duration::from_secs(7)).agent(never()));
+    let (mut client, serving) =
+        serve(Conductor::new().restart_timeout(Duration::from_secs(7)).agent(never()));
     client.ask(0, "initialize", json!({"protocolVersion": 1})).await;
     let error = client.error(0).await;
     assert!(error["message"].as_str().unwrap().contains("not started in time"), "{error}");
