@@ -173,6 +173,42 @@ async fn a_legacy_client_calls_a_tool() {
     assert_eq!(server.post(&within, &request(4, "tools/list", &json!({}))).await.status, 404);
 }
 
+/// A session that has ended leaves nothing that runs, whether it was ended or gave way to a newer
+/// one.
+#[tokio::test]
+async fn a_session_that_has_ended_leaves_no_task() {
+    const SESSIONS: usize = 300;
+    let (_scene, server) = noted().await;
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let opened = async || {
+        let answer = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await;
+        let session = answer.session();
+        answer.rest().await;
+        session
+    };
+    let first = opened().await;
+    let before = alive();
+    assert_eq!(server.other("DELETE", Some(&first)).await.status, 204);
+    for _ in 0..20 {
+        let session = opened().await;
+        assert_eq!(server.other("DELETE", Some(&session)).await.status, 204);
+    }
+    let all_but = async |number: usize| {
+        soon("the end of the tasks", async {
+            while alive() > before + number {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    };
+    all_but(0).await;
+    for _ in 0..SESSIONS {
+        opened().await;
+    }
+    // 256 sessions are kept.
+    all_but(256).await;
+}
+
 /// Notifications about a request come in its stream. px-cancel-01: the end of the stream withdraws
 /// a request of the modern era.
 #[tokio::test]
