@@ -209,6 +209,25 @@ async fn a_session_that_has_ended_leaves_no_task() {
     all_but(256).await;
 }
 
+/// The stream of a session tells that a question is withdrawn with its call.
+#[tokio::test]
+async fn a_question_is_withdrawn_with_its_call() {
+    let (_scene, server) = noted().await;
+    let session = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await.session();
+    let within = [("Mcp-Session-Id", session.as_str())];
+    let mut stream = server.other("GET", Some(&session)).await;
+    let mut answer = server.post(&within, &request(2, "tools/call", &json!({"name": "ask"}))).await;
+    let question = answer.event().await;
+    let withdrawn =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    assert_eq!(server.post(&within, &withdrawn).await.status, 202);
+    let told = stream.event().await;
+    assert_eq!(
+        (&told["method"], &told["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &question["id"])
+    );
+}
+
 /// Notifications about a request come in its stream. px-cancel-01: the end of the stream withdraws
 /// a request of the modern era.
 #[tokio::test]
