@@ -10,15 +10,15 @@ use super::stdio::scripted_in;
 use crate::common::soon;
 
 /// A server as its declaration tells it.
-struct Server {
-    authority: String,
-    path: String,
-    authorization: String,
+pub(super) struct Server {
+    pub(super) authority: String,
+    pub(super) path: String,
+    pub(super) authorization: String,
 }
 
 /// An answer, of which the body may still come.
-struct Answer {
-    status: u16,
+pub(super) struct Answer {
+    pub(super) status: u16,
     head: String,
     body: BufReader<TcpStream>,
 }
@@ -66,7 +66,7 @@ impl Server {
     }
 
     /// Sends a request of the modern era with the headers that belong to it.
-    async fn ask(&self, method: &str, params: Value) -> Answer {
+    pub(super) async fn ask(&self, method: &str, params: Value) -> Answer {
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         let mut headers = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
         if !name.is_empty() {
@@ -114,7 +114,7 @@ fn request(id: i64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-async fn noted() -> (Scene, Server) {
+pub(super) async fn noted() -> (Scene, Server) {
     let conductor = Conductor::new().proxy(notes()).mcp_bridge(McpBridge::new());
     let mut scene = Scene::start(conductor, json!({"http": true})).await;
     let servers = scene.open("s").await;
