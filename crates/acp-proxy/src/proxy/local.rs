@@ -1,13 +1,14 @@
 //! A proxy of this process in its place in a chain.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use acp_rpc::{BoxFuture, CancellationToken, Error};
 
 use super::builder::{Handlers, Proxy};
 use super::capabilities;
+use super::handler::Observer;
 use super::mcp::{self, McpCall, Offered};
 #[cfg(feature = "v2")]
 use super::modes::Modes;
@@ -95,8 +96,10 @@ impl Local {
             responder.refuse(&error);
             return None;
         }
+        let is_answered = Self::observe_cancellation(observer, number, toward, method, &responder);
         let (observer, method, toward) = (Arc::clone(observer), Box::<str>::from(method), toward.back());
         Some(Some(responder.seen_by(move |answer, pass| {
+            is_answered.store(true, Ordering::SeqCst);
             let passes = observer(match answer {
                 Answer::Result(result) => Observed::Result { number, toward, method: &method, result },
                 Answer::Error(error) => Observed::Error { number, toward, method: &method, error },
@@ -106,6 +109,25 @@ impl Local {
                 Err(error) => pass(Reply::from(error).as_answer()),
             }
         })))
+    }
+
+    /// Shows the cancellation of a request to the observer. Returns a flag that the answer sets, after
+    /// which there is no cancellation.
+    fn observe_cancellation(
+        observer: &Observer,
+        number: u64,
+        toward: Toward,
+        method: &str,
+        responder: &Responder,
+    ) -> Arc<AtomicBool> {
+        let is_answered = Arc::<AtomicBool>::default();
+        let (observer, method) = (Arc::clone(observer), Box::<str>::from(method));
+        let has_answer = Arc::clone(&is_answered);
+        responder.cancel().guarded(move || {
+            has_answer.load(Ordering::SeqCst)
+                || observer(Observed::Cancellation { number, toward, method: &method }).is_ok()
+        });
+        is_answered
     }
 
     /// Passes `initialize` on with what the proxy takes away, and its answer with what it adds.
