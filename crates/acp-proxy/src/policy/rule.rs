@@ -74,8 +74,8 @@ impl Rule {
     ///
     /// A rule that denies or asks fits if any file of the tool does, and a rule that allows if all
     /// of them do and there is one. Paths are compared by their text, with `.` and `..` resolved. A
-    /// relative path may be anywhere: so rules that deny or ask fit it, and rules that allow do not.
-    /// Links are not followed: they may be on another machine.
+    /// relative path may be anywhere: so rules that deny or ask fit it, and rules that allow do
+    /// not. Links are not followed: they may be on another machine.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
         self.paths.push(path.into());

@@ -111,8 +111,8 @@ impl Local {
         })))
     }
 
-    /// Shows the cancellation of a request to the observer. Returns a flag that the answer sets, after
-    /// which there is no cancellation.
+    /// Shows the cancellation of a request to the observer. Returns a flag that the answer sets: a
+    /// request that is answered is not cancelled.
     fn observe_cancellation(
         observer: &Observer,
         number: u64,

@@ -26,8 +26,8 @@ pub enum Observed<'a> {
         /// The params.
         params: Option<&'a str>,
     },
-    /// The cancellation of a request that has no answer yet: by its sender, or because the sender is
-    /// gone.
+    /// The cancellation of a request that has no answer yet: by its sender, or because the sender
+    /// is gone.
     Cancellation {
         /// The number of the request.
         number: u64,

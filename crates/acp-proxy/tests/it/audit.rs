@@ -85,7 +85,8 @@ async fn every_message_is_recorded_without_its_secrets() {
     assert_eq!(verified.hash, lines[8]["hash"]);
 }
 
-/// A cancellation is in the record once, and before it goes on. That of an answered request is none.
+/// A cancellation is in the record once, and before it goes on. That of an answered request is
+/// none.
 #[tokio::test]
 async fn cancellations_are_recorded() {
     let folder = tempfile::tempdir().unwrap();

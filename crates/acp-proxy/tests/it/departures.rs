@@ -75,7 +75,8 @@ async fn a_client_that_dies_before_a_deaf_agent_ends_the_chain() {
     soon("the end of the chain", serving).await.unwrap().unwrap();
 }
 
-/// What a client has sent before it closed its side is passed on, although the agent was slow.
+/// Messages that a client has sent before it closed its side are passed on, although the agent was
+/// slow.
 #[tokio::test]
 async fn the_last_messages_of_a_client_wait_for_a_slow_agent() {
     let (transport, mut agent) = end();

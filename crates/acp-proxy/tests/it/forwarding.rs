@@ -144,8 +144,8 @@ async fn a_handler_gets_the_answer_behind_the_updates() {
     client.result(1).await;
 }
 
-/// px-fwd-02: an answer that names no session does not overtake notifications without one, whether a
-/// handler waits for it, and whether it is an error.
+/// px-fwd-02: an answer that names no session does not overtake notifications without one, whether
+/// a handler waits for it, and whether it is an error.
 #[tokio::test]
 async fn an_answer_without_a_session_does_not_overtake_notifications_without_one() {
     let proxy = Proxy::new("p")

@@ -102,8 +102,8 @@ async fn the_first_rule_that_fits_decides() {
     }
 }
 
-/// A relative path may be anywhere, and one file among several is enough: rules that deny or ask fit
-/// them, so that a rule behind that allows does not decide.
+/// A relative path may be anywhere, and one file among several is enough: rules that deny or ask
+/// fit them, so that a rule behind that allows does not decide.
 #[tokio::test]
 async fn a_path_that_may_be_anywhere_is_not_allowed() {
     let secrets = [Rule::deny("secrets"), Rule::ask("secrets")];

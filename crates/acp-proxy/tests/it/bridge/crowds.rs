@@ -70,7 +70,7 @@ async fn a_stranger_that_is_silent_is_cut_off() {
     // A head that never ends.
     silent.write_all(b"GET / HTTP/1.1\r\nX: ").await.unwrap();
     ask(&mut known, &server, &server.authorization).await;
-    // Without a session there is no stream.
+    // A stream needs a session.
     assert!(head(&mut known).await.starts_with("HTTP/1.1 405"));
     some_time().await;
     end(&mut silent).await;
