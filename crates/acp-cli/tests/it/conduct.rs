@@ -76,6 +76,36 @@ fn a_chain_of_a_file_has_an_audit_and_a_policy() {
     assert!(record.contains("\"verdict\":\"deny\"") && record.contains("no one knows why"), "{record}");
 }
 
+/// Decisions stand in the audit that is before the policy: that of the file if it has one.
+#[test]
+fn decisions_of_a_file_stand_in_the_audit_of_the_command() {
+    for has_own in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [outer, inner, file] = ["outer", "inner", "chain.toml"].map(|name| folder.path().join(name));
+        let own = if has_own { format!("[[proxy]]\naudit = {inner:?}\n") } else { String::new() };
+        let rules = r#"[[proxy]]
+            rules = [{ verdict = "deny", reason = "no one knows why" }]"#;
+        let agent = format!("[agent]\ncommand = [{ACP:?}, \"demo-agent\"]\n");
+        fs::write(&file, format!("{own}{rules}\n{agent}")).expect("written");
+        fs::write(folder.path().join("notes.txt"), "old").expect("written");
+        let [cwd, outer, inner, file] =
+            [folder.path(), &outer, &inner, &file].map(|path| path.to_str().expect("UTF-8"));
+        let prompt =
+            ["prompt", "Replace `old` with `new` in notes.txt", "--cwd", cwd, "--allow", "once", "--"];
+        let chain = [ACP, "conduct", "--audit", outer, "--file", file];
+        let run = acp(&[&prompt[..], &chain].concat());
+        let decisions = |folder: &str| {
+            let files: Vec<_> = fs::read_dir(folder).expect("a folder").flatten().collect();
+            assert_eq!(files.len(), 1);
+            let record = fs::read_to_string(files[0].path()).expect("read");
+            record.matches("\"verdict\":\"deny\"").count()
+        };
+        let told = text(&run.stderr);
+        assert_eq!(decisions(outer) > 0, !has_own, "{told}");
+        assert!(!has_own || decisions(inner) > 0, "{told}");
+    }
+}
+
 #[test]
 fn a_component_that_cannot_be_started_is_named() {
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;

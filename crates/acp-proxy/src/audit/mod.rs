@@ -21,7 +21,7 @@ use crate::proxy::{Observed, Proxy};
 /// changed, added, removed or moved, and tells if the end is missing.
 ///
 /// A message is in the file before it goes on. If it cannot be written, requests are refused with
-/// `-32603` from then on, and notifications go no further.
+/// `-32603` from then on, and notifications and cancellations go no further.
 ///
 /// Secrets that are found by their names are not written: see [`Redaction`]. Text is not searched.
 /// Whoever can write to the file can also write another one as a whole. Only a copy of the last
@@ -105,6 +105,7 @@ impl Audit {
         let (kind, number, value) = match message {
             Observed::Request { number, params, .. } => ("request", Some(*number), *params),
             Observed::Notification { params, .. } => ("notification", None, *params),
+            Observed::Cancellation { number, .. } => ("cancellation", Some(*number), None),
             Observed::Result { number, result, .. } => ("result", Some(*number), Some(*result)),
             Observed::Error { number, error, .. } => ("error", Some(*number), Some(*error)),
         };

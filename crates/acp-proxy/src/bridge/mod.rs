@@ -34,7 +34,7 @@ use crate::flow::route::Route;
 use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
-use crate::wire::methods::{MCP_MESSAGE, opens_session};
+use crate::wire::methods::{MCP_MESSAGE, closes_session, opens_session};
 
 /// The bridge of a chain, between its last proxy and the agent.
 pub(crate) struct Bridge {
@@ -75,7 +75,7 @@ impl Bridge {
         if method == INITIALIZE {
             return Shown::Passes { params: None, responder: Some(self.initialize(responder)) };
         }
-        if matches!(method, "session/close" | "session/delete") {
+        if closes_session(method) {
             return Shown::Passes { params: None, responder: Some(self.closing(call, responder)) };
         }
         let opening = call.params.filter(|_| opens_session(method));

@@ -189,7 +189,9 @@ impl Chain {
             if slot.kind == Kind::Agent && self.end() != Some(End::Agent) {
                 continue;
             }
-            match self.opened(slot).await {
+            let opened = tokio::time::timeout(self.settings.restart_timeout, self.opened(slot)).await;
+            let late = || Some(Err(io::Error::new(io::ErrorKind::TimedOut, "it was not started in time")));
+            match opened.unwrap_or_else(|_| late()) {
                 Some(Ok(transport)) => {
                     if let Some(link) = self.connect(index, slot, transport) {
                         slot.start(Arc::clone(&link));

@@ -166,7 +166,9 @@ impl Conductor {
     }
 
     /// Sets the time to wait at the end for something to happen: for answers after the client has
-    /// closed its side or a component has ended, for output to leave. Default 1 second.
+    /// closed its side or a component has ended, for output to leave. While messages still leave,
+    /// answers are waited for up to 60 times as long, and 10 times as long for a component that
+    /// takes no messages of a client that has closed its side. Default 1 second.
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.settings.drain = drain;
@@ -174,7 +176,8 @@ impl Conductor {
         self
     }
 
-    /// Sets the time that a proxy has to initialize when it is started again. Default 60 seconds.
+    /// Sets the time that a component has to start, and that a proxy has to initialize when it is
+    /// started again. Default 60 seconds.
     #[must_use]
     pub const fn restart_timeout(mut self, limit: Duration) -> Self {
         self.settings.restart_timeout = limit;

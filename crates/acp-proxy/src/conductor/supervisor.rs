@@ -11,6 +11,10 @@ use super::error::ConductError;
 use crate::chain::{Chain, FrontSite, Incident, Planned, Settings, Slot};
 use crate::link::{Gone, Reader};
 
+/// A client that has closed its side waits so many times the drain for a component that takes no
+/// more.
+const PATIENCE: u32 = 10;
+
 /// Serves a chain until its client goes or it fails.
 pub(super) async fn run(
     planned: Vec<Planned>,
@@ -25,8 +29,10 @@ pub(super) async fn run(
         site: FrontSite { chain: Arc::clone(&chain) },
         noise: Noise::Answer,
     };
-    let (outlet, mut client) =
-        connect(transport, reader, chain.settings.lines(chain.settings.front_tap.as_ref()));
+    let lines = chain.settings.lines(chain.settings.front_tap.as_ref());
+    // A client that is gone ends the chain, also if a component takes no more.
+    let lines = lines.pause_limit(Some(chain.settings.drain.saturating_mul(PATIENCE)));
+    let (outlet, mut client) = connect(transport, reader, lines);
     chain.front.attach(outlet.clone());
     let mut ending = Ending(Some(Arc::clone(&chain)));
     let mut tasks = JoinSet::new();

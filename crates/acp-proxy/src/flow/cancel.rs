@@ -21,9 +21,15 @@ pub(crate) struct Cancel {
     origin: Option<Id>,
 }
 
+/// Sees the cancellation of a request before it has an effect, and lets it pass or not.
+type Guard = Box<dyn FnOnce() -> bool + Send>;
+
 #[derive(Default)]
 struct State {
+    /// It has been cancelled. The guards see it first.
+    is_called: bool,
     has_fired: bool,
+    guards: Vec<Guard>,
     /// The hop that has the request now.
     onward: Option<(Arc<dyn Withdraw>, i64)>,
 }
@@ -38,8 +44,31 @@ impl Cancel {
         self.origin.as_ref()
     }
 
+    /// Shows the cancellation to a function, behind those before. If it returns false, the request
+    /// is not cancelled. One that has been cancelled already is shown at once.
+    pub(crate) fn guarded(&self, guard: impl FnOnce() -> bool + Send + 'static) {
+        {
+            let mut state = self.state();
+            if !state.is_called {
+                state.guards.push(Box::new(guard));
+                return;
+            }
+        }
+        let _ = guard();
+    }
+
     /// Cancels the request. Only the first call has an effect.
     pub(crate) fn fire(&self) {
+        let guards = {
+            let mut state = self.state();
+            if std::mem::replace(&mut state.is_called, true) {
+                return;
+            }
+            std::mem::take(&mut state.guards)
+        };
+        if !guards.into_iter().all(|guard| guard()) {
+            return;
+        }
         let onward = {
             let mut state = self.state();
             state.has_fired = true;

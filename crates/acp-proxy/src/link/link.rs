@@ -19,6 +19,8 @@ use crate::wire::spelling::Speech;
 
 /// The most requests of a peer that are open at once.
 const MAX_IN_FLIGHT: usize = 16 * 1024;
+/// A peer that is still sent something gets its answers for so many times the patience.
+const LONGEST: u32 = 60;
 
 /// A connection to a component, or to the client.
 pub(crate) struct Link {
@@ -187,8 +189,19 @@ impl Link {
         }
     }
 
-    /// Waits until every request of the peer is answered, or nothing was sent for so long.
+    /// Waits until every request of the peer is answered, nothing was sent for so long, or nothing
+    /// more can be sent. In any case it ends after 60 times as long.
     pub(crate) async fn idle(&self, patience: Duration) {
+        let Some(outlet) = self.outlet.get() else { return };
+        let quiet = tokio::time::timeout(patience.saturating_mul(LONGEST), self.quiet(patience));
+        tokio::select! {
+            biased;
+            () = outlet.finished() => {}
+            _ = quiet => {}
+        }
+    }
+
+    async fn quiet(&self, patience: Duration) {
         loop {
             let before = self.sent.load(Ordering::Relaxed);
             let is_idle = tokio::time::timeout(patience, self.answered_all()).await.is_ok();
@@ -211,7 +224,9 @@ impl Link {
     fn push(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let Some(outlet) = self.outlet.get() else { return };
         // A connection that has ended has failed its requests already.
-        let _ = outlet.push(write);
+        if !outlet.push(write) {
+            return;
+        }
         self.sent.fetch_add(1, Ordering::Relaxed);
         if !outlet.has_room() {
             self.filled.notify_waiters();

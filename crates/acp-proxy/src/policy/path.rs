@@ -2,6 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// Returns true if a file may be anywhere: its path is relative, and only the agent knows to what.
+pub(super) fn is_anywhere(file: &str) -> bool {
+    !Path::new(file).is_absolute()
+}
+
 /// Returns true if a file is at or below a folder. Both must be absolute.
 pub(super) fn is_below(file: &str, folder: &Path) -> bool {
     match (resolved(Path::new(file)), resolved(folder)) {

@@ -72,9 +72,10 @@ impl Rule {
 
     /// Fits files at or below this absolute path only. Of several paths one is enough.
     ///
-    /// A rule that denies fits if any file of the tool does, and another rule if all of them do and
-    /// there is one. Paths are compared by their text, with `.` and `..` resolved. Links are not
-    /// followed: they may be on another machine.
+    /// A rule that denies or asks fits if any file of the tool does, and a rule that allows if all
+    /// of them do and there is one. Paths are compared by their text, with `.` and `..` resolved. A
+    /// relative path may be anywhere: so rules that deny or ask fit it, and rules that allow do
+    /// not. Links are not followed: they may be on another machine.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
         self.paths.push(path.into());
@@ -83,8 +84,9 @@ impl Rule {
 
     /// Fits commands that begin with these words only. Of several commands one is enough.
     ///
-    /// A rule that denies fits if any command in a line for a shell begins so, as far as that can
-    /// be seen. Another rule fits only lines without signs that mean something to a shell.
+    /// A rule that denies or asks fits if any command in a line for a shell begins so, as far as
+    /// that can be seen. A rule that allows fits only lines without signs that mean something to a
+    /// shell.
     #[must_use]
     pub fn command(mut self, words: &str) -> Self {
         self.commands.push(words.split_whitespace().map(str::to_owned).collect());
@@ -104,29 +106,33 @@ impl Rule {
     }
 
     pub(super) fn fits(&self, action: &Action) -> bool {
-        let denies = self.verdict == Verdict::Deny;
         let by_kind = self.kinds.is_empty() || self.kinds.contains(&action.kind);
-        by_kind && self.fits_paths(action, denies) && self.fits_command(action, denies)
+        by_kind && self.fits_paths(action) && self.fits_command(action)
     }
 
-    fn fits_paths(&self, action: &Action, denies: bool) -> bool {
+    /// In doubt a rule fits, unless it allows.
+    fn allows(&self) -> bool {
+        self.verdict == Verdict::Allow
+    }
+
+    fn fits_paths(&self, action: &Action) -> bool {
         if self.paths.is_empty() {
             return true;
         }
         let is_below = |file: &String| self.paths.iter().any(|folder| path::is_below(file, folder));
-        if denies {
-            return action.paths.iter().any(is_below);
+        if self.allows() {
+            return !action.paths.is_empty() && action.paths.iter().all(is_below);
         }
-        !action.paths.is_empty() && action.paths.iter().all(is_below)
+        action.paths.iter().any(|file| path::is_anywhere(file) || is_below(file))
     }
 
-    fn fits_command(&self, action: &Action, denies: bool) -> bool {
+    fn fits_command(&self, action: &Action) -> bool {
         if self.commands.is_empty() {
             return true;
         }
         let Some(line) = &action.command else { return false };
         self.commands.iter().any(|words| {
-            if denies { command::contains(line, words) } else { command::is_plainly(line, words) }
+            if self.allows() { command::is_plainly(line, words) } else { command::contains(line, words) }
         })
     }
 }

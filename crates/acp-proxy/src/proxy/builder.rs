@@ -221,8 +221,8 @@ impl Proxy {
 
     /// Sees every message like [`observe`](Self::observe), and lets it pass or not. For an error a
     /// request is answered with it, an answer is replaced by it, and a notification goes no
-    /// further. There is one such function: a later one replaces an earlier one. A panic counts as
-    /// an error.
+    /// further. A cancellation has no effect then. There is one such function: a later one replaces
+    /// an earlier one. A panic counts as an error.
     #[must_use]
     pub fn guard(self, guard: impl Fn(Observed<'_>) -> Result<(), Error> + Send + Sync + 'static) -> Self {
         let guard = move |message: Observed<'_>| {

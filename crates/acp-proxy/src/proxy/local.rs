@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use acp_rpc::{BoxFuture, CancellationToken, Error};
 
 use super::builder::{Handlers, Proxy};
 use super::capabilities;
+use super::handler::Observer;
 use super::mcp::{self, McpCall, Offered};
 use super::next::Pass;
 use super::observed::Observed;
@@ -24,6 +25,8 @@ use crate::wire::forms::INITIALIZE;
 use crate::wire::member::session_of;
 use crate::wire::message::{Answer, Call};
 use crate::wire::methods::PROMPT;
+#[cfg(feature = "v2")]
+use crate::wire::methods::closes_session;
 
 /// A proxy in its place: between the joint of its number and the next one.
 pub(crate) struct Local {
@@ -90,8 +93,10 @@ impl Local {
             responder.refuse(&error);
             return None;
         }
+        let is_answered = Self::observe_cancellation(observer, number, toward, method, &responder);
         let (observer, method, toward) = (Arc::clone(observer), Box::<str>::from(method), toward.back());
         Some(Some(responder.seen_by(move |answer, pass| {
+            is_answered.store(true, Ordering::SeqCst);
             let passes = observer(match answer {
                 Answer::Result(result) => Observed::Result { number, toward, method: &method, result },
                 Answer::Error(error) => Observed::Error { number, toward, method: &method, error },
@@ -116,6 +121,25 @@ impl Local {
             return Some(turns::answered_after(self.ways.turns(), &session, responder));
         }
         responder
+    }
+
+    /// Shows the cancellation of a request to the observer. Returns a flag that the answer sets: a
+    /// request that is answered is not cancelled.
+    fn observe_cancellation(
+        observer: &Observer,
+        number: u64,
+        toward: Toward,
+        method: &str,
+        responder: &Responder,
+    ) -> Arc<AtomicBool> {
+        let is_answered = Arc::<AtomicBool>::default();
+        let (observer, method) = (Arc::clone(observer), Box::<str>::from(method));
+        let has_answer = Arc::clone(&is_answered);
+        responder.cancel().guarded(move || {
+            has_answer.load(Ordering::SeqCst)
+                || observer(Observed::Cancellation { number, toward, method: &method }).is_ok()
+        });
+        is_answered
     }
 
     /// Passes `initialize` on with what the proxy takes away, and its answer with what it adds.
@@ -148,21 +172,22 @@ impl Local {
         let responder = self.modes_noted(toward, call, responder);
         match toward {
             Toward::Agent => match self.offered.add(call, &self.handlers.server_names) {
-                Ok(None) => self.offered.forget(call),
+                Ok(None) => {
+                    let responder = self.offered.closing(call, responder);
+                    self.handled(toward, call, responder);
+                }
                 Ok(Some(added)) => {
                     let responder = added.noted(responder);
                     let params = Some(added.params.as_str());
-                    return self.handled(toward, &Call { method: call.method.clone(), params }, responder);
+                    self.handled(toward, &Call { method: call.method.clone(), params }, responder);
                 }
-                Err(error) => return responder.refuse(&error),
+                Err(error) => responder.refuse(&error),
             },
-            Toward::Client => {
-                if let Some((index, mcp)) = self.offered.call(call) {
-                    return self.serve_mcp(index, mcp, responder);
-                }
-            }
+            Toward::Client => match self.offered.call(call) {
+                Some((index, mcp)) => self.serve_mcp(index, mcp, responder),
+                None => self.handled(toward, call, responder),
+            },
         }
-        self.handled(toward, call, responder);
     }
 
     /// Learns the modes of sessions, if a handler needs them.
@@ -171,8 +196,16 @@ impl Local {
         if toward == Toward::Client || !self.handlers.sets_modes() || self.ways.version() != 2 {
             return responder;
         }
-        self.ways.modes().closed(call);
-        self.ways.modes().noted(call, responder)
+        if !closes_session(&call.method) {
+            return self.ways.modes().noted(call, responder);
+        }
+        let (modes, closed) = (self.ways.modes().clone(), session_of(call.params).map(Box::<str>::from));
+        responder.seen_by(move |answer, pass| {
+            if let (Answer::Result(_), Some(closed)) = (answer, closed) {
+                modes.forget(&closed);
+            }
+            pass(answer);
+        })
     }
 
     /// Lets a server of this proxy answer.

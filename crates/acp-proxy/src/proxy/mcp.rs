@@ -13,7 +13,7 @@ use crate::flow::reply::Reply;
 use crate::flow::responder::Responder;
 use crate::wire::member::{at, member, session_of, text, with};
 use crate::wire::message::{Answer, Call};
-use crate::wire::methods::{MCP_MESSAGE, opens_session};
+use crate::wire::methods::{MCP_MESSAGE, closes_session, opens_session};
 use crate::wire::random;
 
 pub(super) type OnMcp =
@@ -111,13 +111,26 @@ impl Offered {
         Ok(Some(Added { params, session, named, by_id: Arc::clone(&self.by_id) }))
     }
 
-    /// Forgets the servers of a session that is closed.
-    pub(super) fn forget(&self, call: &Call<'_>) {
-        if matches!(&*call.method, "session/close" | "session/delete")
-            && let Some(closed) = session_of(call.params)
-        {
-            self.by_id().retain(|_, server| server.session.get().is_none_or(|session| **session != *closed));
+    /// Forgets the servers that a session has now, once it is closed.
+    pub(super) fn closing(&self, call: &Call<'_>, responder: Responder) -> Responder {
+        let closed = session_of(call.params).filter(|_| closes_session(&call.method));
+        let Some(closed) = closed else { return responder };
+        let is_of = |server: &Server| server.session.get().is_some_and(|session| **session == *closed);
+        let mut ids: Vec<Box<str>> = Vec::new();
+        ids.extend(self.by_id().iter().filter(|(_, server)| is_of(server)).map(|(id, _)| id.clone()));
+        if ids.is_empty() {
+            return responder;
         }
+        let by_id = Arc::clone(&self.by_id);
+        responder.seen_by(move |answer, pass| {
+            if matches!(answer, Answer::Result(_)) {
+                let mut by_id = lock(&by_id);
+                for id in &ids {
+                    by_id.remove(id);
+                }
+            }
+            pass(answer);
+        })
     }
 
     /// Returns the server that a message is for, and its call, if it is one of these.

@@ -88,15 +88,7 @@ impl Modes {
     }
 
     /// Forgets a session that is closed.
-    pub(super) fn closed(&self, call: &Call<'_>) {
-        if matches!(&*call.method, "session/close" | "session/delete")
-            && let Some(closed) = session_of(call.params)
-        {
-            self.forget(&closed);
-        }
-    }
-
-    fn forget(&self, session: &str) {
+    pub(super) fn forget(&self, session: &str) {
         let mut known = self.lock();
         let gone = known.sessions.remove(session).and_then(|session| session.options);
         known.bytes -= gone.map_or(0, |options| options.len());

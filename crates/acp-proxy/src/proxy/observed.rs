@@ -26,6 +26,16 @@ pub enum Observed<'a> {
         /// The params.
         params: Option<&'a str>,
     },
+    /// The cancellation of a request that has no answer yet: by its sender, or because the sender
+    /// is gone.
+    Cancellation {
+        /// The number of the request.
+        number: u64,
+        /// The direction, which is that of the request.
+        toward: Toward,
+        /// The method of the request.
+        method: &'a str,
+    },
     /// The result of a request.
     Result {
         /// The number of the request.
@@ -57,6 +67,7 @@ impl Observed<'_> {
         match self {
             Self::Request { method, .. }
             | Self::Notification { method, .. }
+            | Self::Cancellation { method, .. }
             | Self::Result { method, .. }
             | Self::Error { method, .. } => method,
         }
@@ -68,6 +79,7 @@ impl Observed<'_> {
         match self {
             Self::Request { toward, .. }
             | Self::Notification { toward, .. }
+            | Self::Cancellation { toward, .. }
             | Self::Result { toward, .. }
             | Self::Error { toward, .. } => *toward,
         }

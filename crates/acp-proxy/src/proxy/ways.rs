@@ -280,7 +280,8 @@ impl Ways {
     }
 
     /// Keeps the answer to a request behind the messages of its session that came before it. The
-    /// session is that of the request, or else the one that the result names.
+    /// session is that of the request, or else the one that the result names. If there is none, the
+    /// answer stays behind the other messages without a session.
     pub(super) fn in_lane(&self, toward: Toward, lane: Option<&str>, responder: Responder) -> Responder {
         if !self.orders(toward.back()) {
             return responder;
@@ -292,15 +293,14 @@ impl Ways {
                 Answer::Result(result) => session_of(Some(result)),
                 Answer::Error(_) => None,
             });
-            match lane {
-                Some(lane) if lanes.is_busy(&lane) => {
-                    let reply = Reply::from_answer(answer);
-                    let bytes = reply.text().len();
-                    let pass = Job::Pass(Box::new(move || responder.answer(reply.as_answer())));
-                    lanes.add(&lane, pass, bytes);
-                }
-                _ => responder.answer(answer),
+            let lane = lane.unwrap_or_default();
+            if !lanes.is_busy(&lane) {
+                return responder.answer(answer);
             }
+            let reply = Reply::from_answer(answer);
+            let bytes = reply.text().len();
+            let pass = Job::Pass(Box::new(move || responder.answer(reply.as_answer())));
+            lanes.add(&lane, pass, bytes);
         })
     }
 

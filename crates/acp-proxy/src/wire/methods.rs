@@ -14,6 +14,11 @@ pub(crate) fn opens_session(method: &str) -> bool {
     matches!(method, "session/new" | "session/load" | "session/resume" | "session/fork")
 }
 
+/// Returns true for the requests that end a session.
+pub(crate) fn closes_session(method: &str) -> bool {
+    matches!(method, "session/close" | "session/delete")
+}
+
 /// Returns the methods of the version whose number is this JSON text, or of version 1.
 pub(crate) fn methods(version: Option<&str>) -> &'static [MethodInfo] {
     #[cfg(feature = "v2")]

@@ -85,6 +85,89 @@ async fn every_message_is_recorded_without_its_secrets() {
     assert_eq!(verified.hash, lines[8]["hash"]);
 }
 
+/// A cancellation is in the record once, and before it goes on. That of an answered request is
+/// none.
+#[tokio::test]
+async fn cancellations_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = Audit::create(&folder.path().join("audit")).unwrap();
+    let path = audit.path().to_owned();
+    let cancellations = || -> Vec<u64> {
+        let lines = lines(&path);
+        let of_kind = lines.iter().filter(|line| line["kind"] == "cancellation");
+        of_kind
+            .map(|line| {
+                assert_eq!((&line["toward"], &line["method"]), (&json!("agent"), &json!("_x")));
+                line["request"].as_u64().unwrap()
+            })
+            .collect()
+    };
+    let (transport, mut agent) = end();
+    let (mut client, serving) = serve(Conductor::new().proxy(audit.proxy()).agent(transport));
+    initialized(&mut client, &mut agent).await;
+    client.ask(1, "_x", json!({})).await;
+    let (first, _) = agent.request("_x").await;
+    client.ask(2, "_x", json!({})).await;
+    agent.request("_x").await;
+    assert!(cancellations().is_empty());
+    for _ in 0..2 {
+        client.notify("$/cancel_request", json!({"requestId": 1})).await;
+    }
+    assert_eq!(agent.value().await["method"], "$/cancel_request");
+    assert_eq!(cancellations(), [1]);
+    agent.answer(&first, json!({})).await;
+    client.result(1).await;
+    client.notify("$/cancel_request", json!({"requestId": 1})).await;
+    // The client goes, and the other request with it.
+    drop(client);
+    assert_eq!(agent.value().await["method"], "$/cancel_request");
+    serving.await.unwrap().unwrap();
+    assert_eq!(cancellations(), [1, 2]);
+}
+
+/// A cancellation that a guard does not let pass has no effect. Guards see it in the order of the
+/// chain, also where one of them sees the request only after it was cancelled.
+#[tokio::test]
+async fn a_guard_holds_a_cancellation_back() {
+    use std::sync::{Arc, Mutex};
+
+    use acp_proxy::{Observed, Toward};
+
+    let seen = Arc::<Mutex<Vec<String>>>::default();
+    let guard = |name: &'static str| {
+        let seen = Arc::clone(&seen);
+        Proxy::new(name).guard(move |message| {
+            if let Observed::Cancellation { method, toward: Toward::Agent, .. } = message {
+                seen.lock().unwrap().push(format!("{name} {method}"));
+                if method == "_kept" && name == "second" {
+                    return Err(acp_rpc::Error::internal("it goes on"));
+                }
+            }
+            Ok(())
+        })
+    };
+    let late = Proxy::new("late").raw_request(Toward::Agent, "_late", async |_, next| {
+        next.cancelled().await;
+        next.run().await
+    });
+    let conductor = Conductor::new().proxy(guard("first")).proxy(late).proxy(guard("second"));
+    let (transport, mut agent) = end();
+    let (mut client, _serving) = serve(conductor.agent(transport));
+    initialized(&mut client, &mut agent).await;
+    client.ask(1, "_kept", json!({})).await;
+    let (kept, _) = agent.request("_kept").await;
+    client.notify("$/cancel_request", json!({"requestId": 1})).await;
+    client.ask(2, "_late", json!({})).await;
+    client.notify("$/cancel_request", json!({"requestId": 2})).await;
+    // Nothing came in between.
+    let (late, _) = agent.request("_late").await;
+    let cancel = agent.value().await;
+    assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &late));
+    agent.answer(&kept, json!({})).await;
+    client.result(1).await;
+    assert_eq!(*seen.lock().unwrap(), ["first _kept", "second _kept", "first _late", "second _late"]);
+}
+
 /// Whatever is done to a line, the check names the first line that is not as it was.
 #[tokio::test]
 async fn a_changed_file_is_found() {

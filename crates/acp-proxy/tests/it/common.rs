@@ -41,6 +41,17 @@ impl Writer {
         let line = format!("{}\n", line.to_string());
         soon("room to write", self.0.write_all(line.as_bytes())).await.unwrap();
     }
+
+    /// Sends a line. Returns false if nobody takes it any more.
+    pub(crate) async fn try_send(&mut self, line: impl ToString) -> bool {
+        let line = format!("{}\n", line.to_string());
+        soon("room to write", self.0.write_all(line.as_bytes())).await.is_ok()
+    }
+
+    /// Sends no more.
+    pub(crate) async fn close(&mut self) {
+        self.0.shutdown().await.unwrap();
+    }
 }
 
 /// Makes a transport and its far end.

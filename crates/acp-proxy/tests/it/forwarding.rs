@@ -144,6 +144,39 @@ async fn a_handler_gets_the_answer_behind_the_updates() {
     client.result(1).await;
 }
 
+/// px-fwd-02: an answer that names no session does not overtake notifications without one, whether
+/// a handler waits for it, and whether it is an error.
+#[tokio::test]
+async fn an_answer_without_a_session_does_not_overtake_notifications_without_one() {
+    let proxy = Proxy::new("p")
+        .raw_notification(Toward::Client, "_n", async |_, pass: Pass| {
+            tokio::task::yield_now().await;
+            pass.run();
+        })
+        .raw_request(Toward::Agent, "_handled", async |_, next| next.run().await);
+    let (transport, mut agent) = end();
+    let (mut client, _serving) = serve(Conductor::new().proxy(proxy).agent(transport));
+    initialized(&mut client, &mut agent).await;
+    for method in ["_handled", "_passed"] {
+        for is_error in [false, true] {
+            client.ask(1, method, json!({})).await;
+            let (id, _) = agent.request(method).await;
+            for number in 0..100 {
+                agent.notify("_n", json!({"n": number})).await;
+            }
+            if is_error {
+                agent.fail(&id, json!({"code": -1, "message": "no"})).await;
+            } else {
+                agent.answer(&id, json!({})).await;
+            }
+            for number in 0..100 {
+                assert_eq!(client.value().await["params"]["n"], number, "{method} {is_error}");
+            }
+            assert_eq!(client.value().await["id"], 1);
+        }
+    }
+}
+
 /// px-fwd-03: updates of a session may come before the answer that names it.
 #[tokio::test]
 async fn updates_may_precede_the_answer_that_names_their_session() {

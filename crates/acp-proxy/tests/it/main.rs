@@ -11,6 +11,7 @@ mod audit;
 mod bridge;
 mod cancellation;
 mod common;
+mod departures;
 #[cfg(feature = "v2")]
 mod diffs;
 mod envelopes;

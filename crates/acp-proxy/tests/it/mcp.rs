@@ -115,16 +115,29 @@ async fn an_agent_that_does_not_take_them_gets_none() {
     }
 }
 
-/// A session that is closed takes its servers with it.
+/// A session that is closed takes its servers with it, and one that is not keeps them.
 #[tokio::test]
 async fn a_closed_session_has_no_server() {
-    let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), takes_acp()).await;
-    let servers = open(&mut client, &mut agent, "a").await;
-    client.ask(2, "session/close", json!({"sessionId": "a"})).await;
-    agent.request("session/close").await;
-    let message = json!({"serverId": servers[1]["serverId"], "requestId": "r", "method": "tools/list"});
-    agent.ask(5, "mcp/message", message).await;
-    client.request("mcp/message").await;
+    for method in ["session/close", "session/delete"] {
+        let (mut client, mut agent) = start(Conductor::new().proxy(tools("p", "one")), takes_acp()).await;
+        let servers = open(&mut client, &mut agent, "a").await;
+        let message = json!({"serverId": servers[1]["serverId"], "requestId": "r", "method": "tools/list"});
+        client.ask(2, method, json!({"sessionId": "a"})).await;
+        let (id, _) = agent.request(method).await;
+        // It is not closed yet, and then it is refused.
+        agent.ask(5, "mcp/message", message.clone()).await;
+        assert_eq!(agent.result(5).await["result"]["session"], "a", "{method}");
+        agent.fail(&id, json!({"code": -32603, "message": "busy"})).await;
+        client.error(2).await;
+        agent.ask(6, "mcp/message", message.clone()).await;
+        assert_eq!(agent.result(6).await["result"]["session"], "a", "{method}");
+        client.ask(3, method, json!({"sessionId": "a"})).await;
+        let (id, _) = agent.request(method).await;
+        agent.answer(&id, json!({})).await;
+        client.result(3).await;
+        agent.ask(7, "mcp/message", message).await;
+        client.request("mcp/message").await;
+    }
 }
 
 /// A request that fails has opened no session, so its servers are gone. A session that is loaded

@@ -8,7 +8,7 @@ use super::common::{End, end, serve};
 use super::forwarding::initialized;
 
 /// The fate of a request.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Fate {
     /// The client was asked, or did it.
     Client,
@@ -99,6 +99,62 @@ async fn the_first_rule_that_fits_decides() {
         ("new_kind", &["/home/me/x"], denied()),
     ] {
         assert_eq!(fate(&rules, PERMISSION, call(kind, paths)).await, expected, "{kind} {paths:?}");
+    }
+}
+
+/// A relative path may be anywhere, and one file among several is enough: rules that deny or ask
+/// fit them, so that a rule behind that allows does not decide.
+#[tokio::test]
+async fn a_path_that_may_be_anywhere_is_not_allowed() {
+    let secrets = [Rule::deny("secrets"), Rule::ask("secrets")];
+    for secrets in secrets {
+        let denies = secrets == Rule::deny("secrets");
+        let rules = Rules::new()
+            .rule(Rule::allow("mine").kind(ToolKind::Read).path("/home/me/project"))
+            .rule(secrets.path("/home/me/.ssh"))
+            .rule(Rule::allow("reading").kind(ToolKind::Read));
+        let permission = |paths: &[&str]| {
+            let locations: Vec<_> = paths.iter().map(|path| json!({"path": path})).collect();
+            permission(&json!({"toolCallId": "t", "kind": "read", "locations": locations}))
+        };
+        let caught = if denies { denied() } else { Fate::Client };
+        for (paths, expected) in [
+            (&["../.ssh/id_rsa"][..], &caught),
+            (&["~/.ssh/id_rsa"], &caught),
+            (&["project/x"], &caught),
+            (&[""], &caught),
+            (&["/home/me/project/x", ".ssh/id_rsa"], &caught),
+            (&["/home/me/project/x", "/home/me/.ssh/id_rsa"], &caught),
+            (&["/home/me/project/x"], &allowed()),
+            (&["/home/me/other"], &allowed()),
+        ] {
+            assert_eq!(fate(&rules, PERMISSION, permission(paths)).await, *expected, "{denies} {paths:?}");
+        }
+        let read = |path: &str| json!({"sessionId": "s", "path": path});
+        let caught = if denies { Fate::Error } else { Fate::Asked };
+        for (path, expected) in [
+            ("../.ssh/id_rsa", caught.clone()),
+            ("/home/me/.ssh/id_rsa", caught),
+            ("/home/me/other", Fate::Client),
+        ] {
+            assert_eq!(fate(&rules, "fs/read_text_file", read(path)).await, expected, "{denies} {path}");
+        }
+    }
+}
+
+/// A rule that asks about a command is not passed by what a shell puts around the command.
+#[tokio::test]
+async fn a_question_about_a_command_is_asked_for_lines_of_a_shell() {
+    let rules = Rules::new()
+        .rule(Rule::ask("removing").command("rm"))
+        .rule(Rule::allow("all else").kind(ToolKind::Execute));
+    for (command, expected) in [
+        (json!("rm x"), Fate::Client),
+        (json!("true; rm x"), Fate::Client),
+        (json!(["sh", "-c", "/bin/rm x"]), Fate::Client),
+        (json!("make"), allowed()),
+    ] {
+        assert_eq!(fate(&rules, PERMISSION, execute(command.clone())).await, expected, "{command}");
     }
 }
 

@@ -216,6 +216,20 @@ async fn modes_and_config_options_are_told_apart() {
         (expected["configId"], expected["value"]) = (option.into(), value);
         assert_eq!(got, expected);
     }
+    // A session that could not be closed keeps its mode.
+    for (is_closed, option) in [(false, "how"), (true, "how-option")] {
+        client.ask(2, "session/close", json!({"sessionId": "s"})).await;
+        let (id, _) = agent.request("session/close").await;
+        if is_closed {
+            agent.answer(&id, json!({})).await;
+        } else {
+            agent.fail(&id, json!({"code": -32603, "message": "busy"})).await;
+        }
+        client.value().await;
+        let params = set("s", "how", "id", json!("plan"));
+        let got = down(&mut client, &mut agent, "session/set_config_option", &params).await;
+        assert_eq!(got["configId"], option);
+    }
 }
 
 /// A permission is about a tool call, a command or something newer. A handler sees a tool call.

@@ -29,6 +29,9 @@ use crate::wire::codec::{Framer, Head, Line};
 use crate::wire::message::Error;
 use crate::wire::reading::{Noise, repaired};
 
+/// The bytes that are read during a pause, so that the end of the input is seen.
+const AHEAD: usize = 64 * 1024;
+
 /// Connects a side to the peer at the other end of a transport.
 ///
 /// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time
@@ -51,6 +54,7 @@ pub fn connect(transport: Transport, lines: impl Lines, options: LineOptions) ->
         noise: options.noise,
         max_line: options.max_line,
         drain: options.drain,
+        pause_limit: options.pause_limit,
     };
     (outlet, Driver::new(connection.run()))
 }
@@ -88,6 +92,7 @@ struct Connection {
     noise: Noise,
     max_line: usize,
     drain: Duration,
+    pause_limit: Option<Duration>,
 }
 
 /// The outcome of one step of the loop.
@@ -110,6 +115,7 @@ impl Connection {
         let Self { mut pump, child, lines, outlet, drain, .. } = self;
         let _ = timeout(drain, pump.shutdown()).await;
         outlet.way.writer.close();
+        outlet.way.finished.cancel();
         let rest = pump.close();
         if let Some(child) = child {
             tokio::select! {
@@ -139,22 +145,42 @@ impl Connection {
     async fn last_lines(&mut self, cause: CloseReason) -> CloseReason {
         let mut reason = cause;
         let mut deadline = ending(self.drain);
+        let mut held_until = self.pause_limit.map(ending);
         if matches!(reason, CloseReason::Local) {
             return reason;
         }
-        while self.pump.reading || (self.child.is_some() && !self.child_is_gone) {
+        while self.has_last_lines().await {
             match self.step(true, Some(deadline)).await {
                 Event::Exited(exit) => reason = exit,
                 // Output of an exited process is in the pipe already. More comes from others.
                 Event::Moved if self.child_is_gone => {}
-                Event::Moved | Event::Resumed => deadline = ending(self.drain),
+                Event::Moved => deadline = ending(self.drain),
+                Event::Resumed => {
+                    deadline = ending(self.drain);
+                    held_until = self.pause_limit.map(ending);
+                }
                 // Others hold the reader up, not the peer.
-                Event::Overdue if self.pause.is_some() => deadline = ending(self.drain),
+                Event::Overdue if self.pause.is_some() && !has_come(held_until) => {
+                    deadline = ending(self.drain);
+                }
                 Event::Overdue | Event::Closing => break,
                 Event::Ended(_) => {}
             }
         }
         reason
+    }
+
+    /// Deals with the lines that no pause holds up. Returns true if more may come, of lines or of
+    /// the child process.
+    async fn has_last_lines(&mut self) -> bool {
+        while self.receive_lines() {
+            self.share.renew().await;
+        }
+        // A peer that reads no answers has gone with its questions.
+        let is_heard = self.pump.writing || self.child.is_some();
+        self.pump.reading
+            || (self.child.is_some() && !self.child_is_gone)
+            || (is_heard && self.pump.framer.rest() > 0)
     }
 
     /// Lets output leave until `ended` is done, and all of it after that.
@@ -178,7 +204,7 @@ impl Connection {
                 moved = poll_fn(|cx| self.pump.poll(cx, &way.writer, false)) => {
                     deadline = ending(self.drain);
                     if moved.wrote.is_some_and(|wrote| wrote.is_err()) {
-                        self.pump.stop_writing(&way.writer);
+                        self.stop_writing();
                     }
                 }
                 () = sleep_until(deadline), if is_done => return,
@@ -194,7 +220,7 @@ impl Connection {
         }
         let Self { pump, child, pause, outlet, child_is_gone, .. } = self;
         let way = Arc::clone(&outlet.way);
-        let may_read = may_read && pause.is_none();
+        let may_read = may_read && (pause.is_none() || pump.framer.rest() < AHEAD);
         tokio::select! {
             biased;
             () = way.closing.cancelled() => Event::Closing,
@@ -231,24 +257,22 @@ impl Connection {
         false
     }
 
+    fn stop_writing(&mut self) {
+        self.pump.stop_writing(&self.outlet.way.writer);
+        self.outlet.way.finished.cancel();
+    }
+
     fn moved(&mut self, moved: Moved) -> Event {
         if let Some(Err(error)) = moved.wrote {
-            self.pump.stop_writing(&self.outlet.way.writer);
+            self.stop_writing();
             self.pump.reading &= self.child.is_some();
             return Event::Ended(CloseReason::Io(Arc::new(error)));
         }
         match moved.read {
             Some(Ok(0)) => {
                 self.pump.reading = false;
-                if let Some(line) = self.pump.framer.finish() {
-                    let receiver = Receiver {
-                        lines: &*self.lines,
-                        observer: &self.observer,
-                        noise: self.noise,
-                        limit: self.max_line,
-                    };
-                    receiver.receive(line);
-                }
+                // The last line is taken with those that a pause holds up.
+                self.pump.framer.end();
                 Event::Ended(self.end.clone())
             }
             Some(Err(error)) => {
@@ -301,6 +325,10 @@ impl Receiver<'_> {
         self.observer.received(line, text.as_bytes());
         let _ = guarded(|| self.lines.line(text));
     }
+}
+
+fn has_come(time: Option<Instant>) -> bool {
+    time.is_some_and(|time| Instant::now() >= time)
 }
 
 async fn until(pause: &mut Option<BoxFuture>) {

@@ -25,8 +25,9 @@ pub trait Lines: Send + Sync + 'static {
     /// Takes the head of a line that was skipped, and the reason for that.
     fn skipped(&self, head: &Head, fault: Fault<'_>);
 
-    /// Returns a future that has to be done before the next line is read, if there is one. It is
-    /// called after each line: a side that passes lines on waits for room here.
+    /// Returns a future that has to be done before the next line is taken, if there is one. It is
+    /// called after each line: a side that passes lines on waits for room here. A little more is
+    /// read meanwhile, so that the end of the input is seen.
     fn pause(&self) -> Option<BoxFuture>;
 
     /// Takes a problem that is worth logging.
@@ -56,6 +57,10 @@ pub struct LineOptions {
     /// The time to wait at the end for something to happen: for a last line, for output to leave.
     /// Default 1 second.
     pub drain: Duration,
+    /// The time after which lines are given up that came before the end of the input, and wait for
+    /// a [pause](Lines::pause). A connection whose peer is gone does not end before. Default none:
+    /// they wait for as long as the pause lasts.
+    pub pause_limit: Option<Duration>,
     /// The observer of every line.
     pub tap: Option<Tap>,
 }
@@ -67,6 +72,7 @@ impl Default for LineOptions {
             outgoing_budget: 1024 * 1024,
             noise: Noise::Answer,
             drain: Duration::from_secs(1),
+            pause_limit: None,
             tap: None,
         }
     }
@@ -99,6 +105,13 @@ impl LineOptions {
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.drain = drain;
+        self
+    }
+
+    /// Sets [`pause_limit`](Self::pause_limit).
+    #[must_use]
+    pub const fn pause_limit(mut self, limit: Option<Duration>) -> Self {
+        self.pause_limit = limit;
         self
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Way {
     pub(super) writer: Writer,
     /// Fires when this side wants to end the connection.
     pub(super) closing: CancellationToken,
+    /// Fires when nothing more can leave.
+    pub(super) finished: CancellationToken,
     /// Fires when the connection has ended.
     pub(super) closed: CancellationToken,
     pub(super) reason: std::sync::OnceLock<CloseReason>,
@@ -29,6 +31,7 @@ impl Outlet {
             way: Arc::new(Way {
                 writer: Writer::new(budget.max(1)),
                 closing: CancellationToken::new(),
+                finished: CancellationToken::new(),
                 closed: CancellationToken::new(),
                 reason: std::sync::OnceLock::new(),
             }),
@@ -70,6 +73,12 @@ impl Outlet {
     /// Ends the connection and returns at once. Reading stops. Lines that were added still leave.
     pub fn close(&self) {
         self.way.closing.cancel();
+    }
+
+    /// Waits until nothing more can leave, which may be before the connection has ended. Lines that
+    /// are added from then on are refused.
+    pub async fn finished(&self) {
+        self.way.finished.cancelled().await;
     }
 
     /// Waits until the connection has ended, and returns the reason.

@@ -135,10 +135,20 @@ impl Framer {
 
     /// Ends the stream. Returns the last line if it lacks its newline.
     pub fn finish(&mut self) -> Option<Line<'_>> {
+        self.end();
+        self.next_line()
+    }
+
+    /// Ends the stream: the last line is whole, too.
+    pub(crate) fn end(&mut self) {
         if self.skipped.is_some() || self.start < self.buffer.len() {
             self.buffer.push(b'\n');
         }
-        self.next_line()
+    }
+
+    /// Returns the number of bytes that belong to lines that were not given.
+    pub(crate) const fn rest(&self) -> usize {
+        self.buffer.len() - self.start
     }
 
     /// Drops a line that grew beyond the limit before its end was seen.

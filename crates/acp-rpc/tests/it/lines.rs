@@ -121,6 +121,54 @@ async fn the_reader_waits_for_a_pause() {
     soon("the end", driver).await.unwrap();
 }
 
+/// Lines that came before the end of the input are taken after the pause, however long it is.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_input_does_not_overtake_a_pause() {
+    let gate = Arc::new(Semaphore::new(0));
+    let Scene { mut far, driver, mut events, .. } = scene(LineOptions::default(), Some(&gate), None);
+    let driver = tokio::spawn(driver);
+    far.write_all(b"1\n2\n\n3").await.unwrap();
+    far.shutdown().await.unwrap();
+    for number in 1..3 {
+        assert_eq!(next(&mut events).await, number.to_string());
+        tokio::time::advance(std::time::Duration::from_secs(3600)).await;
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+        assert!(events.try_recv().is_err());
+        gate.add_permits(1);
+    }
+    for expected in ["3", "ended: the peer closed it", "closed"] {
+        assert_eq!(next(&mut events).await, expected);
+    }
+    soon("the end", driver).await.unwrap();
+}
+
+/// With a limit the end of the input is noticed although the pause lasts, whether the peer has
+/// closed its side or is gone.
+#[tokio::test]
+async fn a_pause_with_a_limit_does_not_hide_the_end_of_the_input() {
+    for is_gone in [false, true] {
+        let gate = Arc::new(Semaphore::new(0));
+        let options = LineOptions::default();
+        let options = options.drain(std::time::Duration::ZERO).pause_limit(Some(std::time::Duration::ZERO));
+        let Scene { mut far, outlet, driver, mut events } = scene(options, Some(&gate), None);
+        let driver = tokio::spawn(driver);
+        far.write_all(b"1\n2\n").await.unwrap();
+        assert_eq!(next(&mut events).await, "1");
+        if is_gone {
+            drop(far);
+        } else {
+            far.shutdown().await.unwrap();
+        }
+        assert_eq!(next(&mut events).await, "ended: the peer closed it");
+        soon("no way out", outlet.finished()).await;
+        assert!(!outlet.push(|buffer| buffer.push(b'x')));
+        assert_eq!(next(&mut events).await, "closed");
+        soon("the end", driver).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_full_outlet_has_no_room_until_it_is_read() {
     let Scene { mut far, outlet, driver, events: _events } =

@@ -13,13 +13,13 @@ use super::{bridge, command, telling};
 use crate::args::conduct::McpWay;
 use crate::outcome::Failure;
 
-/// Reads a file, and adds its components to a chain.
-pub(super) fn read(path: &Path, conductor: Conductor) -> Result<Conductor, Failure> {
+/// Reads a file, and adds its components to a chain, which may have an audit already.
+pub(super) fn read(path: &Path, conductor: Conductor, audit: Option<Audit>) -> Result<Conductor, Failure> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    chain(&text, conductor).map_err(|problem| format!("{}: {problem}", path.display()).into())
+    chain(&text, conductor, audit).map_err(|problem| format!("{}: {problem}", path.display()).into())
 }
 
-fn chain(text: &str, mut conductor: Conductor) -> Result<Conductor, String> {
+fn chain(text: &str, mut conductor: Conductor, mut audit: Option<Audit>) -> Result<Conductor, String> {
     let mut table =
         Members::new(text.parse().map_err(|error: toml::de::Error| error.to_string())?, "the file");
     if let Some(budget) = table.integer("budget")? {
@@ -29,9 +29,8 @@ fn chain(text: &str, mut conductor: Conductor) -> Result<Conductor, String> {
         let first = McpWay::of(&first).ok_or("`mcp` must be stdio, http or off")?;
         conductor = conductor.mcp_bridge(bridge(Some(first)).map_err(|error| error.to_string())?);
     }
-    // Decisions of policies stand in the audit before them.
-    let mut audit = None;
     for proxy in table.tables("proxy")? {
+        // Decisions of policies stand in the audit before them.
         conductor = add_proxy(Members::new(proxy, "a `proxy`"), conductor, &mut audit)?;
     }
     if let Some(agent) = table.table("agent")? {
@@ -231,7 +230,7 @@ mod tests {
             ("[proxy]", "`proxy` of the file must be a list of tables"),
             ("[", "TOML parse error"),
         ] {
-            let problem = chain(text, Conductor::new()).err().unwrap_or_default();
+            let problem = chain(text, Conductor::new(), None).err().unwrap_or_default();
             assert!(problem.contains(wants), "{text:?} gave {problem:?}");
         }
     }
@@ -247,7 +246,7 @@ mod tests {
              restarts = 5\n[agent]\ncommand = [\"c\"]\n",
             folder.display().to_string()
         );
-        let conductor = chain(&text, Conductor::new());
+        let conductor = chain(&text, Conductor::new(), None);
         let _ = fs::remove_dir_all(&folder);
         let shown = conductor.map(|conductor| format!("{conductor:?}"));
         assert_eq!(shown.as_deref(), Ok("Conductor { proxies: 3, has_agent: true, .. }"));

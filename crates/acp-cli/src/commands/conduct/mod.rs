@@ -21,11 +21,12 @@ use crate::outcome::{Failure, exit, tell};
 pub(crate) async fn run(args: ConductArgs) -> Result<u8, Failure> {
     let conductor = Conductor::new().on_fault(|fault| tell(&format!("acp: {fault}")));
     let mut conductor = conductor.mcp_bridge(bridge(args.mcp)?);
-    if let Some(folder) = &args.audit {
-        conductor = conductor.proxy(Audit::in_folder(folder)?.proxy());
+    let audit = args.audit.as_deref().map(Audit::in_folder).transpose()?;
+    if let Some(audit) = &audit {
+        conductor = conductor.proxy(audit.proxy());
     }
     let conductor = match args.chain {
-        ChainSource::File(path) => file::read(&path, conductor)?,
+        ChainSource::File(path) => file::read(&path, conductor, audit)?,
         ChainSource::Words { components, as_proxy } => {
             let last = components.len().saturating_sub(1);
             components.into_iter().enumerate().fold(conductor, |conductor, (number, words)| {

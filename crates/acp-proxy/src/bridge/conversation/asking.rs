@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use super::{Conversation, Open};
 use crate::bridge::hearer::Hearer;
+use crate::bridge::out::Out;
 use crate::flow::reply::Reply;
 use crate::wire::forms;
 use crate::wire::member::{member, text, with};
@@ -95,6 +96,31 @@ impl Conversation {
             id
         };
         open.out.push(|buffer| forms::plain(buffer, Some(id), call));
+        let _question = Question { conversation: self, out: &open.out, id };
         answer.await.map_err(|_| Error::internal("the client has gone").into())
+    }
+}
+
+/// A question to the client. If it has no answer, its drop forgets it and tells the client so.
+struct Question<'a> {
+    conversation: &'a Conversation,
+    out: &'a Out,
+    id: i64,
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        let aside = {
+            let mut state = self.conversation.state();
+            if state.asked.remove(&self.id).is_none() {
+                return;
+            }
+            state.aside.clone()
+        };
+        // The stream of the request that the question belongs to has ended with it.
+        let out = aside.as_ref().unwrap_or(self.out);
+        let params = format!(r#"{{"requestId":{}}}"#, self.id);
+        let call = Call { method: "notifications/cancelled".into(), params: Some(&params) };
+        out.push(|buffer| forms::plain(buffer, None, &call));
     }
 }

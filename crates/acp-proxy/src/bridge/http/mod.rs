@@ -1,6 +1,7 @@
 //! MCP servers over Streamable HTTP, on the loopback device: for agents of either era of MCP.
 
 mod body;
+mod connections;
 mod gate;
 mod get;
 mod headers;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,6 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use self::body::Body;
+use self::connections::{Connection, Connections};
 use self::gate::Gate;
 use self::sessions::Sessions;
 use super::shared::Shared;
@@ -29,8 +32,6 @@ use super::shared::Shared;
 /// The time in which the head of a request has to come, also that of the next one on a connection.
 /// Clients keep connections for up to 90 seconds.
 const HEAD_TIME: Duration = Duration::from_secs(100);
-/// The most connections at once.
-const MOST: usize = 256;
 /// The pause after an error such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -47,6 +48,7 @@ struct Server {
     shared: Arc<Shared>,
     sessions: Sessions,
     gate: Gate,
+    connections: Arc<Connections>,
 }
 
 impl Listener {
@@ -62,15 +64,16 @@ impl Listener {
     pub(super) async fn run(self, shared: Arc<Shared>) {
         let closed = shared.bounds.closed.clone();
         let drain = shared.bounds.drain;
-        let server =
-            Arc::new(Server { shared, sessions: Sessions::default(), gate: Gate { port: self.port } });
+        let (sessions, connections) = (Sessions::default(), Arc::default());
+        let gate = Gate { port: self.port };
+        let server = Arc::new(Server { shared, sessions, gate, connections });
         let mut tasks = JoinSet::new();
         loop {
             tokio::select! {
                 biased;
                 () = closed.cancelled() => break,
                 Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
-                accepted = self.inner.accept(), if tasks.len() < MOST => match accepted {
+                accepted = self.inner.accept() => match accepted {
                     Ok((stream, _)) => {
                         tasks.spawn(serve(stream, Arc::clone(&server)));
                     }
@@ -88,9 +91,11 @@ impl Listener {
 
 async fn serve(stream: TcpStream, server: Arc<Server>) {
     let closed = server.shared.bounds.closed.clone();
+    let own = Arc::new(server.connections.add());
+    let of_requests = Arc::clone(&own);
     let service = service_fn(move |request| {
-        let server = Arc::clone(&server);
-        async move { Ok::<_, Infallible>(server.answer(request).await) }
+        let (server, own) = (Arc::clone(&server), Arc::clone(&of_requests));
+        async move { Ok::<_, Infallible>(server.answer(request, &own).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -100,18 +105,22 @@ async fn serve(stream: TcpStream, server: Arc<Server>) {
     tokio::select! {
         biased;
         _ = connection.as_mut() => return,
+        () = own.expelled() => return,
         () = closed.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
 impl Server {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, connection: &Connection) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let offer = match self.gate.admitted(&parts, &self.shared.offers) {
             Ok(offer) => offer,
-            Err(status) => return plain(status),
+            Err(status) => return last(status),
         };
+        if !connection.admit() {
+            return last(StatusCode::SERVICE_UNAVAILABLE);
+        }
         match parts.method {
             Method::POST => self.post(&parts, body, &offer).await,
             Method::GET => self.get(&parts, &offer),
@@ -119,6 +128,13 @@ impl Server {
             _ => plain(StatusCode::METHOD_NOT_ALLOWED),
         }
     }
+}
+
+/// Makes an answer without a body, after which the connection ends.
+fn last(status: StatusCode) -> Response<Body> {
+    let mut response = plain(status);
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Makes an answer without a body.

@@ -10,15 +10,15 @@ use super::stdio::scripted_in;
 use crate::common::soon;
 
 /// A server as its declaration tells it.
-struct Server {
-    authority: String,
-    path: String,
-    authorization: String,
+pub(super) struct Server {
+    pub(super) authority: String,
+    pub(super) path: String,
+    pub(super) authorization: String,
 }
 
 /// An answer, of which the body may still come.
-struct Answer {
-    status: u16,
+pub(super) struct Answer {
+    pub(super) status: u16,
     head: String,
     body: BufReader<TcpStream>,
 }
@@ -66,7 +66,7 @@ impl Server {
     }
 
     /// Sends a request of the modern era with the headers that belong to it.
-    async fn ask(&self, method: &str, params: Value) -> Answer {
+    pub(super) async fn ask(&self, method: &str, params: Value) -> Answer {
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         let mut headers = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
         if !name.is_empty() {
@@ -114,7 +114,7 @@ fn request(id: i64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-async fn noted() -> (Scene, Server) {
+pub(super) async fn noted() -> (Scene, Server) {
     let conductor = Conductor::new().proxy(notes()).mcp_bridge(McpBridge::new());
     let mut scene = Scene::start(conductor, json!({"http": true})).await;
     let servers = scene.open("s").await;
@@ -171,6 +171,61 @@ async fn a_legacy_client_calls_a_tool() {
     assert_eq!(server.post(&[], &request(3, "tools/list", &json!({}))).await.status, 400, "no session");
     assert_eq!(server.other("DELETE", Some(&session)).await.status, 204);
     assert_eq!(server.post(&within, &request(4, "tools/list", &json!({}))).await.status, 404);
+}
+
+/// A session that has ended leaves nothing that runs, whether it was ended or gave way to a newer
+/// one.
+#[tokio::test]
+async fn a_session_that_has_ended_leaves_no_task() {
+    const SESSIONS: usize = 300;
+    let (_scene, server) = noted().await;
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let opened = async || {
+        let answer = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await;
+        let session = answer.session();
+        answer.rest().await;
+        session
+    };
+    let first = opened().await;
+    let before = alive();
+    assert_eq!(server.other("DELETE", Some(&first)).await.status, 204);
+    for _ in 0..20 {
+        let session = opened().await;
+        assert_eq!(server.other("DELETE", Some(&session)).await.status, 204);
+    }
+    let all_but = async |number: usize| {
+        soon("the end of the tasks", async {
+            while alive() > before + number {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    };
+    all_but(0).await;
+    for _ in 0..SESSIONS {
+        opened().await;
+    }
+    // 256 sessions are kept.
+    all_but(256).await;
+}
+
+/// The stream of a session tells that a question is withdrawn with its call.
+#[tokio::test]
+async fn a_question_is_withdrawn_with_its_call() {
+    let (_scene, server) = noted().await;
+    let session = server.post(&[], &request(0, "initialize", &introduction(LEGACY))).await.session();
+    let within = [("Mcp-Session-Id", session.as_str())];
+    let mut stream = server.other("GET", Some(&session)).await;
+    let mut answer = server.post(&within, &request(2, "tools/call", &json!({"name": "ask"}))).await;
+    let question = answer.event().await;
+    let withdrawn =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    assert_eq!(server.post(&within, &withdrawn).await.status, 202);
+    let told = stream.event().await;
+    assert_eq!(
+        (&told["method"], &told["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &question["id"])
+    );
 }
 
 /// Notifications about a request come in its stream. px-cancel-01: the end of the stream withdraws

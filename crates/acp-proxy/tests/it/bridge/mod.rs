@@ -1,6 +1,8 @@
 //! MCP servers of proxies, and agents that know only stdio or HTTP.
 
 mod agents;
+#[cfg(feature = "mcp-http")]
+mod crowds;
 mod declarations;
 mod ends;
 #[cfg(feature = "mcp-http")]

@@ -105,6 +105,29 @@ async fn a_legacy_client_is_asked() {
     }
 }
 
+/// A client that withdraws a call is told that the question within it is withdrawn, too. An answer
+/// that comes later is for nobody.
+#[tokio::test]
+async fn a_question_is_withdrawn_with_its_call() {
+    let mut scene = noted().await;
+    let servers = scene.open("s").await;
+    let mut shim = Shim::start(&servers[0]);
+    shim.initialize().await;
+    for id in [1, 2] {
+        shim.ask(id, "tools/call", json!({"name": "ask", "arguments": {}})).await;
+        let question = shim.value().await;
+        assert_eq!(question["method"], "elicitation/create");
+        let withdrawn = json!({"requestId": id});
+        shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": withdrawn})).await;
+        let told = shim.value().await;
+        assert_eq!(told["method"], "notifications/cancelled");
+        assert_eq!(told["params"], json!({"requestId": question["id"]}));
+        shim.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}})).await;
+    }
+    shim.ask(3, "ping", json!({})).await;
+    assert_eq!(shim.result(3).await, json!({}));
+}
+
 /// A chain with a scripted proxy, a session, and the declarations of its servers.
 pub(super) async fn scripted() -> (Scene, End, Vec<Value>) {
     scripted_in(json!({}), |conductor| conductor.mcp_bridge(bridge())).await

@@ -66,7 +66,10 @@ async fn every_size_and_time_works() {
             assert_eq!(play(set(LineOptions::default(), size)).await, outcome, "{name}({size})");
         }
     }
-    let times: [(&str, Set<Duration>); 1] = [("LineOptions::drain", LineOptions::drain)];
+    let times: [(&str, Set<Duration>); 2] = [
+        ("LineOptions::drain", LineOptions::drain),
+        ("LineOptions::pause_limit", |options, time| options.pause_limit(Some(time))),
+    ];
     for (name, set) in times {
         for time in TIMES {
             assert_eq!(play(set(LineOptions::default(), time)).await, works, "{name}({time:?})");
