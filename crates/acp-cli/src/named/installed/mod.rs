@@ -3,6 +3,7 @@
 mod download;
 mod entry;
 pub(crate) mod error;
+mod exact;
 pub(crate) mod guard;
 pub(crate) mod home;
 pub(crate) mod install;
