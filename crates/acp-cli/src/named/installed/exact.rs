@@ -14,13 +14,8 @@ pub(super) fn is_exact_of_npm(package: &str) -> bool {
         None => (None, package),
     };
     let Some((name, version)) = rest.split_once('@') else { return false };
-    let is_file =
-        |text: &str| ARCHIVES.iter().any(|archive| text.to_ascii_lowercase().ends_with(archive));
-    scope.is_none_or(is_name)
-        && is_name(name)
-        && is_semantic(version)
-        && !is_file(name)
-        && !is_file(version)
+    let is_file = |text: &str| ARCHIVES.iter().any(|archive| text.to_ascii_lowercase().ends_with(archive));
+    scope.is_none_or(is_name) && is_name(name) && is_semantic(version) && !is_file(name) && !is_file(version)
 }
 
 /// Returns true for `NAME==1.2` and `NAME@1.2`, also with extras, as in `NAME[EXTRA]==1.2`.
