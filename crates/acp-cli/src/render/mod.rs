@@ -4,11 +4,11 @@ pub(crate) mod inert;
 pub(crate) mod json;
 mod markdown;
 pub(crate) mod quiet;
+mod shown;
 pub(crate) mod text;
 pub(crate) mod update;
 pub(crate) mod view;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use acp_cli::terminal::{Screen, Tone, subject};
@@ -21,6 +21,7 @@ use acp_client::{Change, Event, FileChanges, MessageKind, PlanContent, TerminalC
 use similar::{ChangeTag, TextDiff};
 
 use crate::render::markdown::Markdown;
+use crate::render::shown::Shown;
 use crate::render::text::{aside, block_text, changed_files, words};
 use crate::style::{Look, Style};
 
@@ -40,7 +41,7 @@ pub(crate) struct Renderer<W> {
     is_whole: bool,
     /// A transcript of tool calls and terminals only.
     calls: Transcript,
-    shown: HashMap<ToolCallId, Shown>,
+    shown: Shown,
     plan: Option<Plan>,
     /// Set if messages of the agent are shown as Markdown.
     markdown: Option<Markdown>,
@@ -54,17 +55,10 @@ enum Flow {
     Question,
 }
 
-/// The parts of a tool call that have been shown.
-#[derive(Default)]
-struct Shown {
-    status: Option<ToolCallStatus>,
-    changes: Vec<ToolCallContent>,
-}
-
 impl<W: Write> Renderer<W> {
     pub(crate) fn new(out: W, style: Style, verbose: bool) -> Self {
         let [last, calls] = [1, CALLS].map(|entries| Transcript::new().with_limit(entries));
-        let (shown, is_whole) = (HashMap::new(), false);
+        let (shown, is_whole) = (Shown::new(CALLS), false);
         Self { out, style, verbose, flowing: None, last, is_whole, calls, shown, plan: None, markdown: None }
     }
 
@@ -87,12 +81,11 @@ impl<W: Write> Renderer<W> {
             _ => return,
         };
         self.calls.fold(event);
-        let known = self.calls.tool_call(&call).map(|run| run.call.clone());
-        let shown = self.shown.entry(call).or_default();
-        if let Some(known) = known {
-            shown.status = Some(known.status);
-            let is_change = |item: &ToolCallContent| FileChanges::of(item).is_some();
-            shown.changes.extend(known.content.into_iter().filter(is_change));
+        if let Some(run) = self.calls.tool_call(&call) {
+            self.shown.status(&self.calls, &call, &run.call.status);
+            for item in run.call.content.iter().filter(|item| FileChanges::of(item).is_some()) {
+                self.shown.change(&self.calls, &call, item);
+            }
         }
     }
 
@@ -236,8 +229,7 @@ impl<W: Write> Renderer<W> {
     fn tool(&mut self, id: &ToolCallId, content: &[ToolCallContent]) -> io::Result<()> {
         self.end_line()?;
         let known = self.known(id);
-        let shown = self.shown.entry(id.clone()).or_default();
-        if shown.status.as_ref() != Some(&known.status) {
+        if self.shown.status(&self.calls, id, &known.status) {
             let (mark, look) = match &known.status {
                 ToolCallStatus::Completed => ("✓", Look::Green),
                 ToolCallStatus::Failed => ("✗", Look::Red),
@@ -248,7 +240,6 @@ impl<W: Write> Renderer<W> {
             let status = format!("({})", label(words(known.status.as_str()), 40));
             let (mark, title) = (self.style.paint(look, mark), self.style.paint(Look::Bold, &title));
             writeln!(self.out, "{mark} {title} {}", self.style.paint(Look::Dim, &status))?;
-            shown.status = Some(known.status);
         }
         for item in content {
             self.tool_content(id, item)?;
@@ -261,11 +252,9 @@ impl<W: Write> Renderer<W> {
             ToolCallContent::Diff(_) | ToolCallContent::Unknown(_) => {
                 let Some(changes) = FileChanges::of(item) else { return Ok(()) };
                 // Every update repeats the whole list.
-                let shown = &mut self.shown.entry(id.clone()).or_default().changes;
-                if shown.contains(item) {
+                if !self.shown.change(&self.calls, id, item) {
                     return Ok(());
                 }
-                shown.push(item.clone());
                 match item {
                     ToolCallContent::Diff(diff) => self.diff(diff),
                     _ => changed_files(&changes)

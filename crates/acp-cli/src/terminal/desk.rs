@@ -83,10 +83,21 @@ impl Desk {
         }
     }
 
-    /// Returns true if a question waits for an answer.
+    /// Returns true if a question waits for an answer, also if it has come only now.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub fn is_asked(&mut self) -> bool {
+        if self.waiting.is_empty()
+            && let Ok(asked) = self.incoming.try_recv()
+        {
+            self.waiting.push_back(asked);
+        }
         !self.waiting.is_empty()
+    }
+
+    /// Returns the next line that was typed, and leaves all questions as they are. `None` is the
+    /// end of the input. Dropping the future loses nothing.
+    pub async fn typed(&mut self) -> Option<String> {
+        self.keyboard.line().await
     }
 
     /// Returns true if the next question is one for the user.

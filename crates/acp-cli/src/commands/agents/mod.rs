@@ -123,12 +123,7 @@ async fn update_one(
     dry_run: bool,
 ) -> Result<String, InstallError> {
     let entry = lists.find(&there.id)?;
-    if entry.list != there.list {
-        let (recorded, found) = (there.list.clone(), entry.list);
-        return Err(InstallError::OtherList { id: there.id.clone(), recorded, found });
-    }
-    let is_same = entry.version == there.version && entry.agent == there.agent()?;
-    if is_same {
+    if install::is_current(&entry, there)? {
         return Ok(format!("{} {} is up to date\n", there.id, there.version));
     }
     let note_on_entry = if entry.version == there.version { " (its entry has changed)" } else { "" };
@@ -137,7 +132,7 @@ async fn update_one(
         return Ok(format!("{step}\n"));
     }
     note(&step);
-    let now = install::update(places.home, &entry, there, places.network()).await?;
+    let now = install::update(places.home, &entry, places.network()).await?;
     Ok(format!("{} {} is installed\n", now.id, now.version))
 }
 

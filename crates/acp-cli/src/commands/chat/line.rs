@@ -44,28 +44,28 @@ impl Chat<'_> {
         }
     }
 
-    /// Takes the lines that were typed before the prompt. The editor would take them as ended.
+    /// Takes the lines that were typed before the prompt. The editor would take them as ended. A
+    /// question that comes meanwhile waits for the end of the next line.
     #[cfg(unix)]
-    async fn take_typed(&mut self) -> Result<(), Halt> {
+    async fn take_typed(&mut self) {
         loop {
             tokio::select! {
                 biased;
-                line = self.run.desk.line(&mut self.run.screen) => match line? {
-                    Some(Some(line)) => add(&mut self.draft, &line),
-                    Some(None) => {
+                line = self.run.desk.typed() => match line {
+                    Some(line) => add(&mut self.draft, &line),
+                    None => {
                         self.is_input_over = true;
-                        return Ok(());
+                        return;
                     }
-                    None => {}
                 },
-                () = std::future::ready(()) => return Ok(()),
+                () = std::future::ready(()) => return,
             }
         }
     }
 
     #[cfg(unix)]
     async fn edited(&mut self, session: &Session, prompt: String) -> Result<Typed, Halt> {
-        self.take_typed().await?;
+        self.take_typed().await;
         let Some(editor) = self.editor.as_mut().filter(|_| !self.is_input_over) else {
             return Ok(Typed::End);
         };

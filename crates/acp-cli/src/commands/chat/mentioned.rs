@@ -37,6 +37,8 @@ fn place(name: &str, files: &Files) -> Result<PathBuf, &'static str> {
     let place = files.below(name).or_else(|| files.below(without_mark));
     match place {
         Some(place) if place.is_dir() => Err("it is a directory"),
+        // Reading a pipe would wait for its writer.
+        Some(place) if !place.is_file() => Err("it is not a file"),
         Some(place) => Ok(place),
         None => Err("there is no such file below the session's directory"),
     }

@@ -1,7 +1,7 @@
 //! The prompt of a run: its text, and the files and images that go with it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use acp_client::Agent;
@@ -46,7 +46,7 @@ impl Prompt {
         let read = tokio::task::spawn_blocking(move || -> Result<_, String> {
             let files = files
                 .iter()
-                .map(|path| Attached::read(format!("--file {}", path.display()), path))
+                .map(|path| Attached::read(format!("--file {}", path.display()), path, File::open(path)))
                 .collect::<Result<_, _>>()?;
             let images = images.iter().map(|path| image(path)).collect::<Result<_, _>>()?;
             Ok((files, images))
@@ -59,10 +59,13 @@ impl Prompt {
         Ok(Self { text, files, images })
     }
 
-    /// Reads the files of a typed text, each beside the name that the text has for it. Dropping the
-    /// future stops it.
+    /// Reads the files of a typed text, each beside the name that the text has for it. None of them
+    /// may be a pipe. Dropping the future stops it.
     pub(crate) async fn typed(text: String, files: Vec<(String, PathBuf)>) -> Result<Self, Failure> {
-        let read = move || files.into_iter().map(|(name, path)| Attached::read(name, &path)).collect();
+        let read = move || {
+            let read = |(name, path): (_, PathBuf)| Attached::read(name, &path, regular(&path));
+            files.into_iter().map(read).collect()
+        };
         let files: Result<Vec<Attached>, String> = tokio::task::spawn_blocking(read).await?;
         Ok(Self { text, files: files?, images: Vec::new() })
     }
@@ -84,9 +87,10 @@ impl Prompt {
 }
 
 impl Attached {
-    fn read(name: String, path: &Path) -> Result<Self, String> {
+    fn read(name: String, path: &Path, opened: io::Result<File>) -> Result<Self, String> {
         let problem = |problem: &dyn std::fmt::Display| format!("`{name}`: {problem}");
-        let (bytes, is_regular) = read(path, MOST_EMBEDDED).map_err(|error| problem(&error))?;
+        let read = opened.and_then(|file| read(file, MOST_EMBEDDED));
+        let (bytes, is_regular) = read.map_err(|error| problem(&error))?;
         if bytes.is_none() && !is_regular {
             return Err(problem(&format_args!("a pipe may have {MOST_EMBEDDED} bytes at most")));
         }
@@ -126,7 +130,8 @@ fn embedded(bytes: Vec<u8>, uri: String) -> ContentBlock {
 
 fn image(path: &Path) -> Result<ImageContent, String> {
     let problem = |problem: &dyn std::fmt::Display| format!("`--image {}`: {problem}", path.display());
-    let (bytes, _) = read(path, MOST_IMAGE).map_err(|error| problem(&error))?;
+    let read = File::open(path).and_then(|file| read(file, MOST_IMAGE));
+    let (bytes, _) = read.map_err(|error| problem(&error))?;
     let bytes =
         bytes.ok_or_else(|| problem(&format_args!("an image may have {MOST_IMAGE} bytes at most")))?;
     let mime_type = mime_type(&bytes).ok_or_else(|| problem(&"it is not a PNG, JPEG, GIF or WebP image"))?;
@@ -146,12 +151,25 @@ fn mime_type(bytes: &[u8]) -> Option<&'static str> {
     known.or(is_webp.then_some("image/webp"))
 }
 
+/// Opens a file, and refuses anything else without waiting for it.
+fn regular(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    // A pipe is opened at once, also without a writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+}
+
 /// Reads a file. Returns its bytes unless they are more than `most`, and true if it is not a pipe.
-fn read(path: &Path, most: u64) -> std::io::Result<(Option<Vec<u8>>, bool)> {
-    let file = File::open(path)?;
+fn read(file: File, most: u64) -> io::Result<(Option<Vec<u8>>, bool)> {
     let about = file.metadata()?;
     if about.is_dir() {
-        return Err(std::io::ErrorKind::IsADirectory.into());
+        return Err(io::ErrorKind::IsADirectory.into());
     }
     let mut bytes = Vec::new();
     let count = file.take(most + 1).read_to_end(&mut bytes)?;
@@ -180,4 +198,21 @@ fn uri(path: &Path) -> String {
         }
     }
     uri
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::regular;
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, pipe] = ["file", "pipe"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "x").expect("written");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+        assert!(regular(&file).is_ok());
+        for path in [&*pipe, folder.path()] {
+            assert_eq!(regular(path).expect_err("it is not a file").to_string(), "it is not a file");
+        }
+    }
 }

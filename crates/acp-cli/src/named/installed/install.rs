@@ -74,20 +74,38 @@ pub(crate) async fn install(
     put(home, &lock, entry, way, names, network).await.map(Done::Installed)
 }
 
+/// Returns true if an agent is as its list has it.
+///
+/// # Errors
+/// It was installed from another list.
+pub(crate) fn is_current(entry: &Entry, there: &Installed) -> Result<bool, InstallError> {
+    if entry.list != there.list {
+        let (recorded, found) = (there.list.clone(), entry.list.clone());
+        return Err(InstallError::OtherList { id: there.id.clone(), recorded, found });
+    }
+    Ok(entry.version == there.version && entry.agent == there.agent()?)
+}
+
 /// Puts the version of a list in the place of the one that is there.
 ///
 /// # Errors
-/// As [`install`], and if a process uses the agent.
+/// As [`install`], and if the agent is not there, was installed from another list, or is used by a
+/// process.
 pub(crate) async fn update(
     home: &Home,
     entry: &Entry,
-    there: &Installed,
     network: Network<'_>,
 ) -> Result<Installed, InstallError> {
-    let _guard = alone(home, &there.id).await?;
-    // Nothing is downloaded for an agent that is in use.
-    drop(Guard::take(home, &there.id)?);
+    let id = &entry.agent.id;
+    let _guard = alone(home, id).await?;
+    // Others may have changed it while the lists were fetched.
     let lock = LockFile::read(home)?;
+    let there = lock.get(id).ok_or_else(|| InstallError::NotInstalled { id: id.clone() })?;
+    if is_current(entry, there)? {
+        return Ok(there.clone());
+    }
+    // Nothing is downloaded for an agent that is in use.
+    drop(Guard::take(home, id)?);
     let way = there.way.works(&entry.agent).is_ok().then_some(there.way);
     put(home, &lock, entry, way, there.env.clone(), network).await
 }

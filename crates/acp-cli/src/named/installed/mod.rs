@@ -4,6 +4,7 @@ pub(crate) mod answered;
 mod download;
 mod entry;
 pub(crate) mod error;
+mod exact;
 pub(crate) mod guard;
 pub(crate) mod home;
 pub(crate) mod install;

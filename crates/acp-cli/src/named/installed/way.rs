@@ -6,6 +6,7 @@ use std::path::Path;
 use acp_client::{Registry, RegistryAgent};
 
 use super::error::InstallError;
+use super::exact::{is_exact_of_npm, is_exact_of_python};
 
 /// A way to run an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,26 +92,6 @@ impl Way {
     }
 }
 
-/// Returns true for `NAME@1.2.3`. A version of fewer numbers stands for all that begin with it.
-fn is_exact_of_npm(package: &str) -> bool {
-    let version = package.rsplit_once('@').filter(|(name, _)| !name.is_empty()).map(|(_, version)| version);
-    let numbers = version.map(|version| version.split(['-', '+']).next().unwrap_or_default().split('.'));
-    let is_number = |part: &str| !part.is_empty() && part.chars().all(|char| char.is_ascii_digit());
-    version.is_some_and(is_word)
-        && numbers.is_some_and(|mut all| all.clone().count() == 3 && all.all(is_number))
-}
-
-/// Returns true for `NAME==1.2` and `NAME@1.2`.
-fn is_exact_of_python(package: &str) -> bool {
-    let version = package.split_once("==").or_else(|| package.rsplit_once('@')).map(|(_, version)| version);
-    version
-        .is_some_and(|version| is_word(version) && version.starts_with(|first: char| first.is_ascii_digit()))
-}
-
-fn is_word(version: &str) -> bool {
-    version.chars().all(|char| char.is_ascii_alphanumeric() || ".+-!_".contains(char))
-}
-
 /// Returns true if there is a program of this name on the path.
 fn is_on_path(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -119,43 +100,4 @@ fn is_on_path(name: &str) -> bool {
         names.iter().any(|extension| folder.join(name).with_extension(extension).is_file())
     };
     env::split_paths(&path).any(|folder| is_program(&folder))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_exact_of_npm, is_exact_of_python};
-
-    #[test]
-    fn a_package_is_pinned_by_an_exact_version() {
-        for package in ["robot@3.1.0", "@acme/robot@3.1.0", "robot@3.1.0-rc.1", "@acme/robot@2026.8.11+x"] {
-            assert!(is_exact_of_npm(package), "{package}");
-        }
-        for package in [
-            "robot",
-            "@acme/robot",
-            "robot@latest",
-            "robot@3",
-            "robot@3.1",
-            "robot@^3.1.0",
-            "robot@3.1.x",
-            "robot@>=3.1.0",
-            "robot@3.1.0 || 4.0.0",
-            "robot@",
-            "robot@..",
-            "https://acme.example/robot.tgz",
-            "acme/robot#3.1.0",
-        ] {
-            assert!(!is_exact_of_npm(package), "{package}");
-        }
-        for package in
-            ["robot==3", "robot==3.1.0", "robot@3.1", "robot[acp]==3.1.0", "robot==1!2.0", "robot==3.1rc1"]
-        {
-            assert!(is_exact_of_python(package), "{package}");
-        }
-        for package in
-            ["robot", "robot>=3", "robot~=3.1", "robot==3.*", "robot@latest", "robot==", "robot==3,<4"]
-        {
-            assert!(!is_exact_of_python(package), "{package}");
-        }
-    }
 }

@@ -10,7 +10,8 @@ use super::{Home, entry, robot};
 
 fn home_of(way: &str) -> Home {
     let home = Home::new();
-    let package = json!({"package": "@acme/robot@3.1.0", "args": ["--acp"], "env": {"ROBOT": "1"}});
+    let name = if way == "npx" { "@acme/robot@3.1.0" } else { "robot[acp]==3.1.0" };
+    let package = json!({"package": name, "args": ["--acp"], "env": {"ROBOT": "1"}});
     home.list("/list", &[entry("3.1.0", &json!({way: package}))]);
     home
 }
@@ -19,7 +20,7 @@ fn home_of(way: &str) -> Home {
 fn a_package_is_pinned_and_run_by_its_runner() {
     for (way, said) in [
         ("npx", "x: --yes --prefer-offline @acme/robot@3.1.0 --acp; 1; \n"),
-        ("uvx", "x: @acme/robot@3.1.0 --acp; 1; \n"),
+        ("uvx", "x: robot[acp]==3.1.0 --acp; 1; \n"),
     ] {
         let home = home_of(way);
         home.program(way, &robot("x"));
@@ -123,7 +124,13 @@ fn signals_reach_the_agent_and_its_end_is_ours() {
 #[test]
 fn a_package_without_an_exact_version_is_not_installed() {
     let home = Home::new();
-    for (way, package) in [("npx", "robot@latest"), ("npx", "@acme/robot"), ("uvx", "robot>=1")] {
+    for (way, package) in [
+        ("npx", "robot@latest"),
+        ("npx", "@acme/robot"),
+        ("npx", "github:acme/robot@3.1.0"),
+        ("uvx", "robot>=1"),
+        ("uvx", "git+https://acme.example/robot@1.0"),
+    ] {
         home.program(way, &robot("x"));
         home.list("/list", &[entry("1.0.0", &json!({way: {"package": package}}))]);
         let err = home.fails(&["agents", "install", "robot"]);

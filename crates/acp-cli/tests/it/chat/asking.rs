@@ -147,3 +147,28 @@ fn a_standing_answer_holds_between_turns_too() {
     screen.until("> ");
     assert_eq!(leave(&mut screen), Some(0));
 }
+
+#[test]
+fn a_question_in_one_piece_with_the_end_of_the_turn_comes_before_the_prompt() {
+    let home = home();
+    let params = r#"{"sessionId":"s1","toolCall":{"toolCallId":"c","title":"Late"},"options":[{"optionId":"no","name":"No","kind":"reject_once"},{"optionId":"yes","name":"Yes","kind":"allow_once"}]}"#;
+    let script = format!(
+        r#"take
+        printf '{{"jsonrpc":"2.0","id":%s,"result":{{"stopReason":"end_turn"}}}}\n{{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":%s}}\n' "$id" '{params}'
+        read -r answer; case $answer in *'"optionId":"yes"'*) ;; *) exit 8;; esac
+        take; case $line in *'"text":"more"'*) ;; *) exit 9;; esac; say fine; {END}; take"#
+    );
+    let mut screen = open(home.path(), &[], &script);
+    enter(&mut screen, "go");
+    let asked = screen.until("answer: ");
+    assert!(asked.contains("permission: Late\r\n  1 or n  No\r\n  2 or y  Yes\r\n"), "{asked}");
+    // No editor has the keys.
+    screen.type_in("y\n");
+    let answered = screen.until("permission: Late: Yes\r\n");
+    assert!(!answered.contains("> "), "{answered}");
+    screen.until("> ");
+    enter(&mut screen, "more");
+    screen.until("fine\r\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}

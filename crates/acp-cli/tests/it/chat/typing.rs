@@ -84,6 +84,23 @@ fn names_that_are_no_files_stay_text_and_nothing_outside_goes_along() {
 }
 
 #[test]
+fn a_name_of_a_pipe_stays_text() {
+    let home = home();
+    // Nobody writes to it.
+    let pipe = fifo(home.path());
+    std::os::unix::fs::symlink(&pipe, home.path().join("link")).expect("made");
+    let mut screen = open(home.path(), &[], &noted(home.path()));
+    enter(&mut screen, "read @go and @link");
+    screen.until("@go is only text: it is not a file\r\n");
+    screen.until("@link is only text: it is not a file\r\n");
+    screen.until("done\r\n");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+    let said = said(home.path());
+    assert!(said.contains("read @go and @link") && !said.contains("\"type\":\"resource"), "{said}");
+}
+
+#[test]
 fn a_prompt_can_have_several_lines() {
     let home = home();
     let mut screen = open(home.path(), &[], &noted(home.path()));

@@ -6,6 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Limits;
 
+/// The most parts of a name. Folders that lie deeper cannot be removed with few open files.
+const DEPTH: usize = 64;
+
 /// A new folder that is filled. Links are made last, so that nothing is written through them.
 pub(super) struct Place {
     root: PathBuf,
@@ -38,7 +41,11 @@ impl Place {
 
     pub(super) fn folder(&mut self, name: &Path) -> Result<(), String> {
         let path = self.path(name)?;
-        fs::create_dir_all(path).map_err(|error| told(name, &error))
+        if path == self.root {
+            return Ok(());
+        }
+        self.folder_of(name, &path)?;
+        create(&path).map(drop).map_err(|error| told(name, &error))
     }
 
     /// Writes a file that is not there yet.
@@ -115,14 +122,29 @@ impl Place {
         if path == self.root {
             return Err("it has an entry without a name".to_owned());
         }
-        let folder = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder).map_err(|error| told(name, &error))?;
+        self.folder_of(name, &path)?;
         Ok(path)
+    }
+
+    /// Makes the folder that an entry lies in. Each folder that is new counts as an entry.
+    fn folder_of(&mut self, name: &Path, path: &Path) -> Result<(), String> {
+        let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) else { return Ok(()) };
+        let mut made = self.root.clone();
+        for part in folder.strip_prefix(&self.root).unwrap_or(folder) {
+            made.push(part);
+            if create(&made).map_err(|error| told(name, &error))? {
+                self.count()?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the path of an entry.
     fn path(&self, name: &Path) -> Result<PathBuf, String> {
         let mut path = self.root.clone();
+        if name.components().count() > DEPTH {
+            return Err(format!("it has a name of more than {DEPTH} parts"));
+        }
         for part in name.components() {
             match part {
                 // It would be a separator, a drive or a stream elsewhere.
@@ -136,6 +158,15 @@ impl Place {
             }
         }
         Ok(path)
+    }
+}
+
+/// Makes a folder. Returns false if it is there already.
+fn create(folder: &Path) -> io::Result<bool> {
+    match fs::create_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -151,7 +151,7 @@ fn names_that_leave_the_folder_are_refused() {
 #[test]
 fn names_of_other_headers_are_used_and_checked() {
     let pax = |member: &str| format!("{} {member}\n", member.len() + 4);
-    let long = "d/".repeat(60) + "robot";
+    let long = "d".repeat(120) + "/robot";
     let archive = tar_gz(&[
         (EntryType::GNULongName, "././@LongLink", "", format!("{long}\0").as_bytes()),
         (Regular, "short", "", b"1"),
@@ -287,6 +287,47 @@ fn limits_hold_for_entries_and_bytes() {
     // The most is not too much.
     let scene = Scene::new();
     scene.unpack(&tar_gz(&[(Regular, "a", "", &vec![0; 10_000])]), "a").unwrap();
+}
+
+#[test]
+fn folders_without_an_entry_count_as_entries() {
+    let deep = "a/b/c/d/e/f/g/h/i/robot";
+    let beside = "a/b/c/d/e/f/g/h/j/robot";
+    for archive in [
+        tar_gz(&[(Regular, deep, "", b""), (Regular, beside, "", b"")]),
+        tar_gz(&[(Directory, deep, "", b""), (Directory, beside, "", b"")]),
+        tar_gz(&[(Directory, "a/b/c/d/e/f/g/h/i/j/k", "", b"")]),
+        tar_gz(&[(Symlink, deep, ".", b""), (Symlink, beside, ".", b"")]),
+        zip(&[(deep, 0o644, b""), (beside, 0o644, b"")]),
+    ] {
+        assert!(Scene::refuse(&archive).contains("more than 10 entries"));
+    }
+    Scene::new().unpack(&tar_gz(&[(Regular, deep, "", b"")]), deep).unwrap();
+    // A folder with an entry counts once.
+    let names = ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e/", "a/b/c/d/e/f", "a/b/c/d/e/f/g", "b/", "b/c"];
+    let mut entries = names.map(|name| (Directory, name, "", &[][..])).to_vec();
+    entries.push((Regular, "a/b/c/d/e/f/g/robot", "", &[]));
+    Scene::new().unpack(&tar_gz(&entries), "robot").unwrap();
+}
+
+#[test]
+fn names_have_few_parts() {
+    let deep = |parts: usize| format!("{}robot", "a/".repeat(parts - 1));
+    let unpack = |archive: &[u8]| {
+        let scene = Scene::new();
+        let file = scene.0.path().join("archive");
+        fs::write(&file, archive).unwrap();
+        super::unpack(&file, &scene.0.path().join("files"), "robot", Limits::default())
+    };
+    let tar = |parts| {
+        let name = deep(parts);
+        tar_gz(&[(EntryType::GNULongName, "long", "", name.as_bytes()), (Regular, "short", "", b"")])
+    };
+    unpack(&tar(64)).unwrap();
+    unpack(&zip(&[(&deep(64), 0o644, b"")])).unwrap();
+    for problem in [unpack(&tar(65)), unpack(&zip(&[(&deep(10_000), 0o644, b"")]))] {
+        assert_eq!(problem.unwrap_err(), "it has a name of more than 64 parts");
+    }
 }
 
 #[test]
