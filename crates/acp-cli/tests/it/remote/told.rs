@@ -116,7 +116,7 @@ fn a_server_learns_of_the_end_before_the_command_exits() {
     let commands: [&[&str]; 3] = [
         &["mock", "client", "--script", &script, "--url"],
         &["replay", &recording, "--url"],
-        &["check", "agent", "--rule", "v1-init-01", "--url"],
+        &["check", "agent", "--rule", "v1-init-04", "--url"],
     ];
     for words in commands {
         let (server, _opened) = Counting::start();
