@@ -68,7 +68,7 @@ impl Counting {
                 say("200 OK\r\ncontent-type: text/event-stream", "")?;
                 let _ = self.opened.lock().expect("a lock").send(());
                 // It stays open until the client is gone.
-                reader.read(&mut [0]).ok()?;
+                let _ = reader.read_exact(&mut [0]);
             }
             "DELETE" => {
                 self.ended.lock().expect("a lock").push(connection);
