@@ -27,6 +27,7 @@ use crate::commands::{
 };
 use crate::interrupt::until_told;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::streams::Streams;
 
 fn main() -> ExitCode {
     let command = match args::parse(std::env::args_os().skip(1)) {
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let streams = Streams::new();
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Chat(args) => runtime.block_on(chat::run(*args)),
@@ -50,19 +52,19 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Call(args) => runtime.block_on(until_told(call::run(args))),
         Command::Info(args) => runtime.block_on(until_told(info::run(args))),
         Command::Bridge(args) => runtime.block_on(bridge::run(&args)),
-        Command::Check(args) => runtime.block_on(until_told(check::run(args))),
+        Command::Check(args) => runtime.block_on(until_told(check::run(args, &streams))),
         Command::CheckMcpSide(args) => runtime.block_on(check::serve_mcp(args)),
         Command::CheckAgentSide(args) => runtime.block_on(check_client::serve(args)),
         Command::Conduct(args) => runtime.block_on(until_told(conduct::run(args))),
         Command::McpShim => mcp_shim::run(),
-        Command::Mock(args) => runtime.block_on(until_told(mock::run(args))),
+        Command::Mock(args) => runtime.block_on(until_told(mock::run(args, &streams))),
         Command::Serve(args) => runtime.block_on(serve::run(*args)),
         Command::Connect(args) => runtime.block_on(connect::run(&args.address, args.drain, None)),
         Command::Tap(args) => runtime.block_on(tap::run(args)),
-        Command::Replay(args) => runtime.block_on(until_told(replay::run(*args))),
+        Command::Replay(args) => runtime.block_on(until_told(replay::run(*args, &streams))),
         Command::Diff(args) => diff::run(&args),
         #[cfg(feature = "inspect")]
-        Command::Inspect(args) => runtime.block_on(inspect::run(args)),
+        Command::Inspect(args) => runtime.block_on(inspect::run(args, &streams)),
         #[cfg(feature = "agents")]
         Command::Agents(args) => runtime.block_on(agents::run(*args)),
         Command::New(args) => {
@@ -76,6 +78,12 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Man { dir, .. } => say(&man::pages(dir.as_deref())?),
         Command::Tell(text) => say(&text),
     };
+    // The servers learn of the end. A second signal does not wait for that.
+    let told = until_told(async {
+        streams.ended().await;
+        Ok(exit::DONE)
+    });
+    let _ = runtime.block_on(told);
     // A write that nobody reads cannot be interrupted, and is not worth waiting for. An agent that
     // is still there is killed with its whole tree.
     runtime.shutdown_background();

@@ -12,15 +12,16 @@ use crate::commands::check_client;
 use crate::commands::model::Model;
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::streams::Streams;
 
 /// Runs a check, writes its report to stdout and returns the exit code.
-pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
+pub(crate) async fn run(args: CheckArgs, streams: &Streams) -> Result<u8, Failure> {
     match args {
         CheckArgs::List(version) => {
             io::stdout().write_all(Coverage::of_agents(version).to_string().as_bytes())?;
             Ok(exit::DONE)
         }
-        CheckArgs::Agent(args) => agent(*args).await,
+        CheckArgs::Agent(args) => agent(*args, streams).await,
         CheckArgs::ListOfClients(version) => {
             check_client::list(version)?;
             Ok(exit::DONE)
@@ -29,7 +30,7 @@ pub(crate) async fn run(args: CheckArgs) -> Result<u8, Failure> {
     }
 }
 
-async fn agent(args: AgentArgs) -> Result<u8, Failure> {
+async fn agent(args: AgentArgs, streams: &Streams) -> Result<u8, Failure> {
     let coverage = Coverage::of_agents(args.version);
     let is_judged = |id: &str| coverage.judged.iter().chain(&coverage.earlier).any(|rule| rule.id == id);
     if let Some(id) = args.common.rules.iter().find(|id| !is_judged(id)) {
@@ -41,13 +42,13 @@ async fn agent(args: AgentArgs) -> Result<u8, Failure> {
     let baseline = baseline(&args.common)?;
     let mut runs = Vec::new();
     for _ in 0..args.common.repeat {
-        runs.push(run_once(&args).await?);
+        runs.push(run_once(&args, streams).await?);
     }
     conclude(&args.common, runs, baseline)
 }
 
 /// Runs a check with a model and folders of its own.
-async fn run_once(args: &AgentArgs) -> Result<Report, Failure> {
+async fn run_once(args: &AgentArgs, streams: &Streams) -> Result<Report, Failure> {
     let agent = args.agent.find()?;
     let scratch = if args.common.cwd.is_none() { Some(tempfile::tempdir()?) } else { None };
     let (target, model) = if args.model_stub || args.profile.is_some() {
@@ -55,7 +56,7 @@ async fn run_once(args: &AgentArgs) -> Result<Report, Failure> {
         let (model, command) = Model::start(command, args.profile.as_deref()).await?;
         (Target::spawn(command), Some(model))
     } else if args.agent.is_remote() {
-        (reached(args.agent.clone()).await?, None)
+        (reached(args.agent.clone(), streams.clone()).await?, None)
     } else {
         (Target::spawn(agent.into_command("a check")?), None)
     };
@@ -65,9 +66,9 @@ async fn run_once(args: &AgentArgs) -> Result<Report, Failure> {
 
 /// Returns an agent of another machine. A server that cannot be reached is an error here, and not
 /// of each rule.
-async fn reached(named: Named) -> Result<Target, Failure> {
+async fn reached(named: Named, streams: Streams) -> Result<Target, Failure> {
     named.find()?.probe().await?;
-    Ok(Target::new(move || named.find().map_err(io::Error::other)?.peer()))
+    Ok(Target::new(move || named.find().map_err(io::Error::other)?.peer(&streams)))
 }
 
 /// Plays an MCP server for the agent under check.

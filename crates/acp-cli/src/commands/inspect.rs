@@ -16,13 +16,14 @@ use crate::commands::tap;
 use crate::interrupt::Interrupts;
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::streams::Streams;
 
 /// Shows the connection until it, or the user, has ended, and returns the exit code.
-pub(crate) async fn run(args: InspectArgs) -> Result<u8, Failure> {
+pub(crate) async fn run(args: InspectArgs, streams: &Streams) -> Result<u8, Failure> {
     match args.source {
         Source::Recording(file) => recording(args.listen, &file).await,
         Source::Agent(agent) => live(args.listen, &agent).await,
-        Source::Driven(agent, protocol) => driven(args.listen, &agent, protocol).await,
+        Source::Driven(agent, protocol) => driven(args.listen, &agent, protocol, streams).await,
     }
 }
 
@@ -57,13 +58,18 @@ async fn live(listen: SocketAddr, agent: &Named) -> Result<u8, Failure> {
 }
 
 /// Speaks with an agent for a person at the page, who may look at it after the agent has ended.
-async fn driven(listen: SocketAddr, agent: &Named, protocol: Protocol) -> Result<u8, Failure> {
+async fn driven(
+    listen: SocketAddr,
+    agent: &Named,
+    protocol: Protocol,
+    streams: &Streams,
+) -> Result<u8, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let found = agent.find()?;
     let store = Store::new()?;
     let driver = Driver::new(std::env::current_dir()?).versions(protocol.versions().iter().copied());
     let inspector = inspector(listen, &store, Kind::Live, "an agent, with this page as its client").await?;
-    let parts = found.transport()?.into_parts();
+    let parts = found.transport(streams)?.into_parts();
     serve(inspector.driven_by(&driver));
     let tape = Tape::start_into(store.sink(), options())?;
     let talk = async {

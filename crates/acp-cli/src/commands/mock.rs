@@ -11,16 +11,17 @@ use acp_testkit::mock::{Form, Mock, Side};
 use crate::args::mock::MockArgs;
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::streams::Streams;
 
 /// Plays a script, or writes one, and returns the exit code.
-pub(crate) async fn run(args: MockArgs) -> Result<u8, Failure> {
+pub(crate) async fn run(args: MockArgs, streams: &Streams) -> Result<u8, Failure> {
     match args {
-        MockArgs::Play { side, script, peer } => play(side, &script, peer).await,
+        MockArgs::Play { side, script, peer } => play(side, &script, peer, streams).await,
         MockArgs::From { side, recording } => from(side, &recording),
     }
 }
 
-async fn play(side: Side, file: &Path, peer: Option<Named>) -> Result<u8, Failure> {
+async fn play(side: Side, file: &Path, peer: Option<Named>, streams: &Streams) -> Result<u8, Failure> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("`--script {name}`: {error}"))?;
     let mock = match Mock::parse(&text, Form::of_file(file), side) {
@@ -31,7 +32,7 @@ async fn play(side: Side, file: &Path, peer: Option<Named>) -> Result<u8, Failur
         }
     };
     let peer = match peer {
-        Some(named) => named.find()?.peer()?,
+        Some(named) => named.find()?.peer(streams)?,
         None => ScriptedPeer::new(tokio::io::stdin(), tokio::io::stdout()),
     };
     match mock.play(peer).await {

@@ -20,7 +20,7 @@ use acp_testkit::ScriptedPeer;
 use self::address::Address;
 pub(crate) use self::error::NamedError;
 use crate::outcome::{Failure, tell_stderr};
-use crate::passing::remote::stream_of;
+use crate::passing::streams::Streams;
 
 /// The name of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,10 +122,10 @@ impl Found {
     }
 
     /// Starts the agent, or connects to it, for bytes of any kind. Its stderr is shown.
-    pub(crate) fn transport(self) -> std::io::Result<Transport> {
+    pub(crate) fn transport(self, streams: &Streams) -> std::io::Result<Transport> {
         match self.way {
             Way::Start(command) => Ok(Transport::process(command.on_stderr(tell_stderr))?.0),
-            Way::Reach(remote) => Ok(Transport::from_stream(stream_of(*remote))),
+            Way::Reach(remote) => Ok(Transport::from_stream(streams.connect(*remote))),
         }
     }
 
@@ -150,10 +150,10 @@ impl Found {
     }
 
     /// Starts the agent, or connects to it, for messages of any kind.
-    pub(crate) fn peer(self) -> std::io::Result<ScriptedPeer> {
+    pub(crate) fn peer(self, streams: &Streams) -> std::io::Result<ScriptedPeer> {
         match self.way {
             Way::Start(command) => ScriptedPeer::spawn(command),
-            Way::Reach(remote) => Ok(ScriptedPeer::from_stream(stream_of(*remote))),
+            Way::Reach(remote) => Ok(ScriptedPeer::from_stream(streams.connect(*remote))),
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod lines;
 pub(crate) mod remote;
 pub(crate) mod signals;
+pub(crate) mod streams;
 
 use std::pin::Pin;
 

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use acp_client::Transport;
-use acp_http::{Error, Remote, Unfinished};
-use tokio::io::{AsyncWriteExt as _, DuplexStream};
+use acp_http::{Error, Unfinished};
+use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -17,8 +17,6 @@ use crate::outcome::tell;
 
 /// The longest message in either direction, in bytes.
 const LONGEST: usize = 32 * 1024 * 1024;
-/// The bytes that wait for a reader within this process.
-const CAPACITY: usize = 64 * 1024;
 
 /// The lines of the client. It notes its requests, and tells the user of what is left out.
 struct OfClient<'a>(&'a Unfinished);
@@ -67,14 +65,14 @@ pub(crate) async fn between(
     stop: impl Future<Output = ()>,
 ) -> io::Result<Ended> {
     let agent = agent.into_parts();
-    let (from_client, to_client) = client;
+    let (from_client, mut to_client) = client;
     let mut to_agent = agent.writer;
     let unfinished = Unfinished::new();
     let ended = {
         let enough = Notify::new();
         let (mut of_client, mut of_agent) = (OfClient(&unfinished), OfAgent(&unfinished));
         let up = pass(from_client, &mut to_agent, LONGEST, &mut of_client);
-        let down = pass_until(agent.reader, to_client, LONGEST, &mut of_agent, enough.notified());
+        let down = pass_until(agent.reader, &mut to_client, LONGEST, &mut of_agent, enough.notified());
         let (mut up, mut down) = (pin!(up), pin!(down));
         let passing = async {
             tokio::select! {
@@ -109,6 +107,8 @@ pub(crate) async fn between(
     };
     // What waits is sent, and the agent learns of the end.
     let closed = to_agent.shutdown().await;
+    // Whoever sees the end of the messages may take it for the end of the connection, and exit.
+    drop(to_client);
     match ended {
         // The client does not read any more.
         Err(error) if Error::of(&error).is_none() && is_of_network(&error) => Ok(Ended::Finished),
@@ -124,24 +124,6 @@ fn finished(done: io::Result<()>) -> io::Result<Ended> {
 /// Returns true for the error of a stream whose other end is gone.
 fn is_of_network(error: &io::Error) -> bool {
     !matches!(error.kind(), io::ErrorKind::InvalidData)
-}
-
-/// Connects to an agent in the background. The messages of the agent come out of the stream.
-pub(crate) fn stream_of(remote: Remote) -> DuplexStream {
-    let (ours, theirs) = tokio::io::duplex(CAPACITY);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        let passed = match remote.connect().await {
-            Ok(agent) => {
-                between((Box::pin(reader), Box::pin(writer)), agent, Duration::ZERO, pending()).await
-            }
-            Err(error) => Err(error.into()),
-        };
-        if let Err(error) = passed {
-            tell(&format!("acp: {error}"));
-        }
-    });
-    ours
 }
 
 /// Returns true if the server refuses the credentials.

@@ -12,6 +12,7 @@ use crate::args::replay::ReplayArgs;
 use crate::commands::diff::{read, show};
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::streams::Streams;
 
 /// The time for a replay, beside that of the recording.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,10 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LAST_RECORDS: Duration = Duration::from_secs(10);
 
 /// Drives an agent and compares it with the recorded one.
-pub(super) async fn drive(args: &ReplayArgs, named: &Named, recorded: &Conversation) -> Result<u8, Failure> {
+pub(super) async fn drive(
+    args: &ReplayArgs,
+    named: &Named,
+    recorded: &Conversation,
+    streams: &Streams,
+) -> Result<u8, Failure> {
     let (transport, replay) = replay(Recording::open(&args.recording)?, recorded.client)?;
     let replay = if args.paced { replay.paced() } else { replay };
-    let agent = named.find()?.transport()?;
+    let agent = named.find()?.transport(streams)?;
     let folder = tempfile::Builder::new().prefix("acp-replay-").tempdir()?;
     let file = args.record.clone().unwrap_or_else(|| folder.path().join("live.ndjson"));
     let tape = Tape::start(RecordFile::new(&file), TapeOptions::default())?;

@@ -9,6 +9,7 @@ mod prestart;
 mod recipes;
 mod serve;
 mod tap;
+mod told;
 mod url;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -7,6 +7,7 @@ use acp_rpc::{Error as RpcError, Id};
 use serde_json::json;
 
 use super::ledger::{Effect, Open};
+use super::letter::cancelled;
 use super::sessions::Sessions;
 use super::shared::Shared;
 use super::stop::StreamKey;
@@ -43,7 +44,14 @@ pub(super) async fn received(shared: &Arc<Shared>, message: Vec<u8>, from: &Stre
             }
         }
         Way::Ends(session) => {
-            shared.inbox.put(message).await;
+            let waits = from.is_none() && shared.sessions.holds(&session);
+            let message = match waits {
+                true => shared.sessions.put_behind(&session, message, None).await,
+                false => Some(message),
+            };
+            if let Some(message) = message {
+                shared.inbox.put(message).await;
+            }
             shared.sessions.end(&session);
         }
     }
@@ -55,16 +63,30 @@ fn way(shared: &Shared, message: &[u8], from: &StreamKey) -> Way {
     match &head.kind {
         Kind::Request { id, .. } => {
             let named = head.session.as_deref().filter(|session| fits_header(session));
-            if let Some(session) = named.map(Arc::from).or_else(|| from.clone()) {
-                shared.ledger().asked(id, session);
+            let session = named.map(Arc::from).or_else(|| from.clone());
+            if let Some(session) = &session {
+                shared.ledger().asked(id, Arc::clone(session));
             }
-            Way::Direct
+            way_of_call(shared, session, from)
         }
         Kind::Answer { id: Some(id), is_error } => match shared.ledger().answered(id) {
             Some(open) => way_of_answer(shared, open, &head, *is_error, from),
             None => Way::Direct,
         },
-        Kind::Answer { id: None, .. } | Kind::Notification { .. } => Way::Direct,
+        Kind::Notification { method } if method == "$/cancel_request" => {
+            let session = cancelled(message).and_then(|id| shared.ledger().asked_in(&id));
+            way_of_call(shared, session, from)
+        }
+        Kind::Notification { .. } => way_of_call(shared, head.session.as_deref().map(Arc::from), from),
+        Kind::Answer { id: None, .. } => Way::Direct,
+    }
+}
+
+/// Keeps the messages of a session on the connection's stream in order.
+fn way_of_call(shared: &Shared, session: StreamKey, from: &StreamKey) -> Way {
+    match session.is_some() && from.is_none() && shared.sessions.holds(&session) {
+        true => Way::Behind(session, None),
+        false => Way::Direct,
     }
 }
 

@@ -66,6 +66,11 @@ impl Ledger {
         }
     }
 
+    /// Returns the session of a request of the agent.
+    pub(super) fn asked_in(&self, id: &Id) -> Option<Arc<str>> {
+        self.asked.get(id).cloned()
+    }
+
     /// Returns the session of the request that this side answers now.
     pub(super) fn session_of(&mut self, id: &Id) -> Option<Arc<str>> {
         self.asked.remove(id)

@@ -78,7 +78,7 @@ impl Letter {
 }
 
 /// Returns the id of the request that a `$/cancel_request` is about.
-fn cancelled(message: &[u8]) -> Option<Id> {
+pub(super) fn cancelled(message: &[u8]) -> Option<Id> {
     let message: Value = serde_json::from_slice(message).ok()?;
     match message.get("params")?.get("requestId")? {
         Value::String(id) => Some(Id::Str(id.as_str().into())),

@@ -1,6 +1,7 @@
 //! HTTP with streams of events: each message of this side is a POST, and those of the server come
 //! on the streams of GETs, one for the connection and one for each session.
 
+mod behind;
 mod carrier;
 mod inbound;
 mod inbox;

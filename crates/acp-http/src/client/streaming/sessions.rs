@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use super::behind::{self, LONGEST, Queue};
 use super::shared::Shared;
 use super::stop::StreamKey;
 use super::stream::EventStream;
@@ -16,6 +17,8 @@ use crate::client::error::Error;
 /// The time that is waited for the head of a stream. Some servers send it with the first event
 /// only.
 pub(super) const HEAD: Duration = Duration::from_secs(1);
+/// The most bytes that wait behind the streams of sessions. Then the connection's stream waits.
+const BUDGET: u32 = 1024 * 1024;
 
 /// The state of a stream.
 #[derive(Clone, Debug)]
@@ -27,26 +30,25 @@ pub(super) enum State {
     Refused(Error),
 }
 
-/// A message that came on another stream, and must not overtake what is on this one.
-pub(super) struct Behind {
-    pub(super) message: Vec<u8>,
-    pub(super) done: oneshot::Sender<()>,
-    /// The silence after which nothing more is expected before it. `None` is as soon as nothing is
-    /// there.
-    pub(super) silence: Option<Duration>,
-}
-
 /// The streams of a connection.
-#[derive(Default)]
 pub(super) struct Sessions {
     streams: Mutex<HashMap<StreamKey, Stream>>,
     changed: Notify,
+    /// The room for messages that stay behind.
+    room: Arc<Semaphore>,
 }
 
 struct Stream {
     state: watch::Receiver<State>,
-    behind: mpsc::Sender<Behind>,
+    behind: Queue,
     task: AbortHandle,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        let room = Arc::new(Semaphore::new(usize::try_from(BUDGET).unwrap_or(usize::MAX)));
+        Self { streams: Mutex::default(), changed: Notify::new(), room }
+    }
 }
 
 impl Sessions {
@@ -62,7 +64,7 @@ impl Sessions {
             return announced;
         }
         let (state, watched) = watch::channel(State::Opening);
-        let (sender, behind) = mpsc::channel(1);
+        let (sender, behind) = behind::queue();
         let stream = EventStream::new(Arc::clone(shared), key.clone(), state, behind);
         let task = tokio::spawn(stream.run(announced)).abort_handle();
         streams.insert(key.clone(), Stream { state: watched, behind: sender, task });
@@ -88,24 +90,34 @@ impl Sessions {
     }
 
     /// Hands a message over to an open stream, which gives it to the peer behind what it has. It
-    /// comes back if such a stream does not exist.
+    /// comes back if such a stream does not exist. Only too many bytes of them are waited for.
     pub(super) async fn put_behind(
         &self,
         key: &StreamKey,
         message: Vec<u8>,
         silence: Option<Duration>,
     ) -> Option<Vec<u8>> {
-        let sender = match self.lock().get(key) {
-            Some(stream) if matches!(*stream.state.borrow(), State::Open) => stream.behind.clone(),
+        let bytes = u32::try_from(message.len()).unwrap_or(BUDGET).clamp(1, BUDGET);
+        let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return Some(message) };
+        let (message, mut waiting) = match self.lock().get(key) {
+            Some(stream) if matches!(*stream.state.borrow(), State::Open) => {
+                (stream.behind.put(message, silence, room).err()?, stream.behind.waiting())
+            }
             _ => return Some(message),
         };
-        let (done, is_done) = oneshot::channel();
-        if let Err(returned) = sender.send(Behind { message, done, silence }).await {
-            return Some(returned.0.message);
-        }
-        // An error means that the connection is over.
-        let _ = is_done.await;
-        None
+        // The stream has ended. Those that it has go first.
+        let _ = waiting.wait_for(|waiting| *waiting == 0).await;
+        Some(message)
+    }
+
+    /// Returns true if messages wait behind the stream of a session.
+    pub(super) fn holds(&self, key: &StreamKey) -> bool {
+        self.lock().get(key).is_some_and(|stream| stream.behind.holds())
+    }
+
+    /// Waits until no message stays behind, for a limited time.
+    pub(super) async fn settled(&self) {
+        let _ = timeout(LONGEST, self.room.acquire_many(BUDGET)).await;
     }
 
     pub(super) fn is_open(&self, key: &StreamKey) -> bool {
@@ -118,9 +130,10 @@ impl Sessions {
         self.changed.notify_waiters();
     }
 
-    /// Ends the stream of a session that is gone.
+    /// Ends the stream of a session that is gone. The messages behind it still come.
     pub(super) fn end(&self, key: &StreamKey) {
-        if let Some(stream) = self.lock().remove(key) {
+        let stream = self.lock().remove(key);
+        if let Some(stream) = stream.filter(|stream| !stream.behind.holds()) {
             stream.task.abort();
         }
         self.changed.notify_waiters();

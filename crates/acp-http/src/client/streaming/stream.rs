@@ -7,11 +7,13 @@ use std::time::Duration;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use reqwest::Response;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::behind::Behind;
 use super::inbound::{oversized, received};
-use super::sessions::{Behind, HEAD, State};
+use super::sessions::{HEAD, State};
 use super::shared::Shared;
 use super::stop::{Stop, StreamKey};
 use crate::client::error::{Error, Exchanged};
@@ -31,7 +33,7 @@ pub(super) struct EventStream {
     shared: Arc<Shared>,
     key: StreamKey,
     state: watch::Sender<State>,
-    behind: mpsc::Receiver<Behind>,
+    behind: UnboundedReceiver<Behind>,
     /// A message that stays behind what comes.
     held: Option<Behind>,
     /// The id of the last event.
@@ -64,7 +66,7 @@ impl EventStream {
         shared: Arc<Shared>,
         key: StreamKey,
         state: watch::Sender<State>,
-        behind: mpsc::Receiver<Behind>,
+        behind: UnboundedReceiver<Behind>,
     ) -> Self {
         Self { shared, key, state, behind, held: None, cursor: None, has_been_open: false }
     }
@@ -72,11 +74,16 @@ impl EventStream {
     /// Reads the stream to its end. `announced` reaches the peer before what is on it.
     pub(super) async fn run(mut self, announced: Option<Vec<u8>>) {
         let stop = self.read_on(announced).await;
-        // Nothing more comes before it.
-        self.let_behind().await;
-        self.behind.close();
-        self.held = self.behind.recv().await;
-        self.let_behind().await;
+        let is_of_gone_session = self.behind.is_closed();
+        self.let_all_behind().await;
+        if is_of_gone_session {
+            // Another stream may have its name by now.
+            return;
+        }
+        if self.key.is_none() {
+            // Messages of this stream still wait behind those of sessions.
+            self.shared.sessions.settled().await;
+        }
         // Somebody waits for an answer that would never be heard.
         let is_waited_for = |session: &str| self.shared.ledger().is_waited_for(session);
         let is_lost = self.has_been_open || self.key.as_deref().is_some_and(is_waited_for);
@@ -196,11 +203,15 @@ impl EventStream {
         let mut reader = EventReader::new(shared.settings.message_limit);
         let (silence, mut had_events) = (shared.silence(), false);
         let ended = loop {
+            self.let_overdue_behind().await;
             // What is there comes before what has to stay behind it.
             let chunk = tokio::select! {
                 biased;
                 chunk = timeout(silence, body.chunk()) => chunk,
                 () = self.quiet() => {
+                    if self.held.is_none() {
+                        break Ended::Told(NORMAL);
+                    }
                     self.let_behind().await;
                     continue;
                 }
@@ -231,23 +242,41 @@ impl EventStream {
     }
 
     /// Waits until a message must stay behind this stream, and nothing more is expected before it.
+    /// None is held if the session is gone.
     async fn quiet(&mut self) {
         if self.held.is_none() {
             self.held = self.behind.recv().await;
         }
-        match &self.held {
-            Some(Behind { silence: Some(silence), .. }) => sleep(*silence).await,
-            Some(Behind { silence: None, .. }) => {}
-            // The connection is over.
-            None => std::future::pending().await,
+        if let Some(behind) = &self.held {
+            behind.quiet().await;
+        }
+    }
+
+    /// Hands over what has waited too long on a stream that is never silent.
+    async fn let_overdue_behind(&mut self) {
+        if self.held.is_none() {
+            self.held = self.behind.try_recv().ok();
+        }
+        if self.held.as_ref().is_some_and(Behind::is_overdue) {
+            self.let_behind().await;
+        }
+    }
+
+    /// Hands over all that stayed behind. Nothing more comes before it.
+    async fn let_all_behind(&mut self) {
+        self.let_behind().await;
+        self.behind.close();
+        while let Some(behind) = self.behind.recv().await {
+            self.held = Some(behind);
+            self.let_behind().await;
         }
     }
 
     /// Hands the message over that stayed behind.
     async fn let_behind(&mut self) {
-        if let Some(behind) = self.held.take() {
-            self.shared.inbox.put(behind.message).await;
-            let _ = behind.done.send(());
+        if let Some(mut behind) = self.held.take() {
+            // Until it is there, others of the session stay behind it.
+            self.shared.inbox.put(behind.take()).await;
         }
     }
 

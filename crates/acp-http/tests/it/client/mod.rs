@@ -1,5 +1,6 @@
 //! The client, against a server of raw bytes.
 
+mod behind;
 mod faults;
 mod insisting;
 mod peer;
