@@ -35,9 +35,10 @@ fn batch() -> Vec<Record> {
 /// Appends so many batches to a new session. Returns MiB a second.
 async fn append(store: &dyn SessionStore, session: &str, batch: &[Record]) -> Result<f64> {
     let mut log = store.create(SessionInfo::new(session, "/work")).await?;
+    let batches: Vec<Vec<Record>> = (0..APPENDS).map(|_| batch.to_vec()).collect();
     let started = Instant::now();
-    for _ in 0..APPENDS {
-        log.append(batch.to_vec()).await?;
+    for batch in batches {
+        log.append(batch).await?;
         log.commit().await?;
     }
     let seconds = started.elapsed().as_secs_f64();

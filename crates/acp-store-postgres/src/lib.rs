@@ -1,16 +1,16 @@
 #![doc = include_str!("../README.md")]
 
-mod attempts;
 mod copy;
 mod database;
 mod error;
 mod lease;
+mod leases;
 mod list;
 mod log;
 mod migrate;
 mod options;
 mod read;
-mod renewal;
+
 mod rows;
 mod statements;
 mod store;

@@ -12,7 +12,7 @@ use tokio_postgres::types::Type;
 use crate::database::{Database, Param};
 use crate::error::{Failure, PostgresError};
 use crate::lease::{Change, Ending, Lease, Step};
-use crate::renewal::Leases;
+use crate::leases::Leases;
 use crate::rows::batch;
 use crate::rows::facts::{self, StateAt};
 use crate::statements;

@@ -106,8 +106,8 @@ pub(crate) const LEASE_LEFT: &str = "select (extract(epoch from lease_until - no
 pub(crate) const END: &str = "select seq from acp_session \
      where principal = $1 and session = $2 and holder is distinct from 'deleted'";
 
-/// `$3` after, `$4` the last, `$5` the most rows, `$6` the most bytes, but at least one row. No rows
-/// once the session is being deleted, whose rows go one after the other.
+/// `$3` after, `$4` the last, `$5` the most rows, `$6` the most bytes, but at least one row. Once
+/// the session is being deleted there are no rows: they go one after the other.
 pub(crate) const READ: &str = "select seq, records from ( \
          select seq, records, sum(octet_length(records)) over (order by seq) - octet_length(records) as before \
          from ( \

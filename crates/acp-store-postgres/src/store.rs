@@ -9,14 +9,13 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
-use crate::attempts::Attempts;
 use crate::database::{Database, Param};
 use crate::error::PostgresError;
 use crate::lease::Lease;
+use crate::leases::{Attempts, Key, Leases};
 use crate::log::{PostgresLog, epoch_and_seq};
 use crate::options::Options;
 use crate::read::Reader;
-use crate::renewal::{Key, Leases};
 use crate::rows::{facts, names};
 use crate::{list, migrate, statements};
 

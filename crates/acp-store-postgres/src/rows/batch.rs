@@ -7,17 +7,22 @@
 //! {"sessionUpdate":"plan","entries":[]}
 //! ```
 
+use std::io::Write as _;
+
 use acp_agent::store::{Record, RecordKind, StoreError};
 
 use crate::error::PostgresError;
 
 /// The number of bytes of a row, unless one record is longer.
 const PIECE: usize = 64 * 1024;
+/// About as many bytes as stand around the text of a record.
+const HEAD: usize = 24;
 /// The longest record. A value of the database has at most a gigabyte.
 const LONGEST: usize = 512 * 1024 * 1024;
 
 /// Returns the records as the bytes of one or more rows.
 pub(crate) fn write(records: &[Record]) -> Result<Vec<Vec<u8>>, StoreError> {
+    let mut rest: usize = records.iter().map(|record| HEAD + record.json().len()).sum();
     let mut pieces = Vec::new();
     let mut piece = Vec::new();
     for record in records {
@@ -28,7 +33,12 @@ pub(crate) fn write(records: &[Record]) -> Result<Vec<Vec<u8>>, StoreError> {
         if !piece.is_empty() && piece.len() + text.len() > PIECE {
             pieces.push(std::mem::take(&mut piece));
         }
-        piece.extend_from_slice(format!("{} {}\n", record.kind().name(), text.len()).as_bytes());
+        if piece.is_empty() {
+            piece.reserve_exact(rest.min(PIECE));
+        }
+        rest -= HEAD + text.len();
+        piece.extend_from_slice(record.kind().name().as_bytes());
+        let _ = writeln!(piece, " {}", text.len());
         piece.extend_from_slice(text.as_bytes());
         piece.push(b'\n');
     }

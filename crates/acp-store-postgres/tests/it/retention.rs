@@ -124,7 +124,7 @@ async fn an_age_is_measured_by_the_clock_of_the_database() {
     assert_eq!(ann.delete_unused_for(Duration::MAX).await.unwrap(), 0);
 }
 
-/// What is left of it does not pass for the whole.
+/// The rest of it does not pass for the whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_is_deleted_while_it_is_read_is_an_error() {
     let server = server_or_skip!(Server::shared());

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use acp_agent::store::StoreError;
 use acp_types::v1::SessionId;
 
+use super::renewal::{GivenUp, Key, Leases};
 use crate::database::{Database, Patience};
 use crate::error::Failure;
-use crate::renewal::{GivenUp, Key, Leases};
 
 /// The attempts to take a lease. Each is a holder of its own, so that one that comes late, when the
 /// session may be another one, is not taken for the log that has the lease.

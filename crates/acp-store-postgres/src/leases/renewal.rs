@@ -61,7 +61,8 @@ struct HeldSession {
     id: SessionId,
     /// The time at which the lease began, at the latest.
     since: Instant,
-    /// A change is under way. It prolongs the lease itself, and the database may have its row locked.
+    /// A change is under way. It prolongs the lease itself, and the database may have its row
+    /// locked.
     is_changing: bool,
     lost: watch::Sender<Option<StoreError>>,
 }
@@ -170,8 +171,8 @@ impl Leases {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the leases that are to be prolonged; `None` if there are no leases, and the task ends.
-    /// Those that a change has just prolonged come next time, which is in time.
+    /// Returns the leases that are to be prolonged; `None` if there are no leases, and the task
+    /// ends. Those that a change has just prolonged come next time, which is in time.
     fn due(&self) -> Option<Vec<Key>> {
         let mut held = self.held();
         held.is_renewing = !held.sessions.is_empty() || !held.given_up.is_empty();
