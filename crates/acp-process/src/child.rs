@@ -113,8 +113,8 @@ pub struct ChildGuard {
 }
 
 impl ChildGuard {
-    /// Waits until the process has exited. Dropping the future loses nothing, and it may outlive the
-    /// guard.
+    /// Waits until the process has exited. Dropping the future loses nothing, and it may outlive
+    /// the guard.
     pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
         let mut exit = self.exit.clone();
         async move { exited(&mut exit).await }

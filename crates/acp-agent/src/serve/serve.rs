@@ -206,8 +206,8 @@ impl<A: Agent> fmt::Debug for Serve<A> {
 
 /// A connection at work in a task of its own, which ends with this.
 ///
-/// Were it a part of the future that the user's `main` waits for, a runtime would look for I/O before
-/// each answer, and one with several threads would wake another thread for it.
+/// Were it a part of the future that the user's `main` waits for, a runtime would look for I/O
+/// before each answer, and one with several threads would wake another thread for it.
 struct Running(JoinHandle<CloseReason>);
 
 impl Running {

@@ -15,7 +15,7 @@ use super::dispatch::{Dispatch, Received};
 use super::options::Options;
 use super::pump::{Moved, Pump};
 use super::share::Share;
-use super::waits::{discard, overdue};
+use super::waits::{discard, is_loss, overdue};
 use crate::core::budget::Intake;
 use crate::core::deadline::ending;
 use crate::core::endpoint::Limits;
@@ -122,7 +122,7 @@ enum AtHand {
     More,
 }
 
-/// What a step has waited for.
+/// The end of the wait of a step.
 enum Woken {
     Event(Event),
     Moved(Moved),
@@ -309,9 +309,9 @@ impl Connection {
     ///
     /// The order matters, because an earlier branch that is always ready starves the later ones.
     /// Ends come first: they happen once. Then tasks that are done: each was started by a line, so
-    /// the pipe below limits their number, and their memory is given back before more is taken. Then
-    /// the pipe, both directions in one attempt. The last branches only matter when nothing else
-    /// happens.
+    /// the pipe below limits their number, and their memory is given back before more is taken.
+    /// Then the pipe, both directions in one attempt. The last branches only matter when nothing
+    /// else happens.
     async fn woken(&mut self, stage: Stage, at_hand: AtHand, deadline: Option<Instant>) -> Woken {
         let Self { dispatch, pump, closing, exit, .. } = self;
         let shared = Arc::clone(&dispatch.peer.shared);
@@ -393,12 +393,4 @@ impl Connection {
             (None, None) => Event::Wrote,
         }
     }
-}
-
-/// Tells whether the system could not write although somebody was there to read. A closed sink of
-/// messages may return any error.
-fn is_loss(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
-    let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
-    error.raw_os_error().is_some() && !is_gone
 }

@@ -1,6 +1,7 @@
-//! Futures that the loop of a connection waits for.
+//! Futures that the loop of a connection waits for, and the losses that it tells.
 
 use std::future::pending;
+use std::io;
 use std::pin::Pin;
 
 use tokio::io::{AsyncRead, copy, sink};
@@ -29,4 +30,12 @@ pub(crate) async fn exit_of(child: &Option<ChildLink>) -> CloseReason {
         Some(child) => child.exited().await,
         None => pending().await,
     }
+}
+
+/// Tells whether the system could not write although somebody was there to read. A closed sink of
+/// messages may return any error.
+pub(crate) fn is_loss(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
+    error.raw_os_error().is_some() && !is_gone
 }
