@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::args::agent;
 use crate::args::prompt::option;
+use crate::args::value::{self, Protocol};
 use crate::named::Named;
 
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(crate) enum Source {
     /// An agent whose client has the stdio of this program.
     Agent(Named),
     /// An agent whose client is the page.
-    Driven(Named),
+    Driven(Named, Protocol),
 }
 
 const NOTES: &str = "\
@@ -32,9 +33,9 @@ connection, and nobody else. The page is for this machine only. It shows message
 With an agent it stands between an editor and the agent, as `acp tap` does: bytes, stderr, signals and the exit status
 pass unchanged. It ends with the agent. With a recording it ends on Ctrl-C.
 
-With `--drive` the page is the client, instead of an editor, in version 1 of the protocol. A person opens sessions in this
-folder, prompts, answers questions for permission, cancels, and sends messages of their own. It offers the agent no files
-and no terminals: the agent uses its own. It ends on Ctrl-C.
+With `--drive` the page is the client, instead of an editor. A person opens sessions in this folder, prompts, answers
+questions for permission, cancels, and sends messages of their own. It offers the agent no files and no terminals: the
+agent uses its own. It ends on Ctrl-C.
 
 Example:
   acp inspect turn.ndjson
@@ -71,6 +72,10 @@ pub(super) fn define(command: Command) -> Command {
                 .conflicts_with("recording")
                 .help("make the page the client of the agent, instead of an editor"),
         )
+        .arg(option("protocol", "VERSION", value::protocol).requires("drive").help(
+            "with `--drive`: the version of the protocol: 1, 2 (a draft), or auto, which is 2 if the agent speaks it \
+             [default: 1]",
+        ))
         .arg(option("listen", "ADDRESS", address).help(
             "the address of the page, which must be of the loopback device [default: 127.0.0.1:0, a free port]",
         ));
@@ -82,7 +87,8 @@ pub(super) fn read(matches: &ArgMatches) -> Result<InspectArgs, String> {
     let source = match matches.get_one::<PathBuf>("recording").cloned() {
         Some(file) => Source::Recording(file),
         None if agent::is_given(matches) && matches.get_flag("drive") => {
-            Source::Driven(agent::read(matches)?)
+            let protocol = matches.get_one("protocol").copied().unwrap_or_default();
+            Source::Driven(agent::read(matches)?, protocol)
         }
         None if agent::is_given(matches) => Source::Agent(agent::read(matches)?),
         None => {
@@ -112,6 +118,8 @@ mod tests {
             ("inspect", "the connection is missing"),
             ("inspect --drive", "the connection is missing"),
             ("inspect --drive x", "`[RECORDING]` and `--drive`"),
+            ("inspect --protocol 2 -- x", "--drive"),
+            ("inspect --drive --protocol 3 -- x", "`--protocol 3`: it must be 1, 2 or auto"),
             ("inspect x -- y", "`[RECORDING]` and `-- AGENT`: one of them is enough"),
             ("inspect x --listen 0.0.0.0:0", "must be an address of the loopback device"),
             ("inspect x --listen example.org:80", "must be an address of the loopback device"),

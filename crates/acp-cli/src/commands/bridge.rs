@@ -18,7 +18,7 @@ pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
         return Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::ERROR));
     }
     let mut interrupts = Interrupts::listen()?;
-    let (connect, explain) = agent.connect(true);
+    let (connect, outcome) = agent.connect(true);
     let connect = connect.versions([args.to]);
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
@@ -36,7 +36,7 @@ pub(crate) async fn run(args: &BridgeArgs) -> Result<u8, Failure> {
     });
     match bridge.serve(Transport::stdio()?).await {
         Ok(()) => Ok(exit::DONE),
-        Err(acp_cli::bridge::BridgeError::Connect(error)) => Err(explain(error)),
+        Err(acp_cli::bridge::BridgeError::Connect(error)) => Err(outcome.explain(error)),
         Err(error) => Err(error.into()),
     }
 }

@@ -28,14 +28,14 @@ async fn shown(args: &InfoArgs) -> Result<u8, Failure> {
 }
 
 async fn start(args: &InfoArgs) -> Result<Agent, Failure> {
-    let (connect, explain) = args.agent.find()?.connect(false);
+    let (connect, outcome) = args.agent.find()?.connect(false);
     let connect =
         connect.info("acp", env!("CARGO_PKG_VERSION")).versions(args.protocol.versions().iter().copied());
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
-    connect.await.map_err(explain)
+    outcome.settle(connect.await).await
 }
 
 fn json(response: &InitializeResponse) -> Result<String, serde_json::Error> {

@@ -11,6 +11,7 @@ use acp_testkit::recordings::{Tape, TapeOptions};
 use tokio::task::spawn_blocking;
 
 use crate::args::inspect::{InspectArgs, Source};
+use crate::args::value::Protocol;
 use crate::commands::tap;
 use crate::interrupt::Interrupts;
 use crate::named::Named;
@@ -21,7 +22,7 @@ pub(crate) async fn run(args: InspectArgs) -> Result<u8, Failure> {
     match args.source {
         Source::Recording(file) => recording(args.listen, &file).await,
         Source::Agent(agent) => live(args.listen, &agent).await,
-        Source::Driven(agent) => driven(args.listen, &agent).await,
+        Source::Driven(agent, protocol) => driven(args.listen, &agent, protocol).await,
     }
 }
 
@@ -56,11 +57,11 @@ async fn live(listen: SocketAddr, agent: &Named) -> Result<u8, Failure> {
 }
 
 /// Speaks with an agent for a person at the page, who may look at it after the agent has ended.
-async fn driven(listen: SocketAddr, agent: &Named) -> Result<u8, Failure> {
+async fn driven(listen: SocketAddr, agent: &Named, protocol: Protocol) -> Result<u8, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let found = agent.find()?;
     let store = Store::new()?;
-    let driver = Driver::new(std::env::current_dir()?);
+    let driver = Driver::new(std::env::current_dir()?).versions(protocol.versions().iter().copied());
     let inspector = inspector(listen, &store, Kind::Live, "an agent, with this page as its client").await?;
     let parts = found.transport()?.into_parts();
     serve(inspector.driven_by(&driver));

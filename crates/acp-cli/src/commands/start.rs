@@ -50,7 +50,7 @@ pub(crate) fn overdue(done: Result<u8, Failure>) -> Result<u8, Failure> {
 }
 
 async fn start(args: &ConnectionArgs, prepare: impl FnOnce(Connect) -> Connect) -> Result<Agent, Failure> {
-    let (connect, explain) = args.agent.find()?.connect(false);
+    let (connect, outcome) = args.agent.find()?.connect(false);
     let connect =
         connect.info("acp", env!("CARGO_PKG_VERSION")).versions(args.protocol.versions().iter().copied());
     let connect = prepare(connect.permissions(PermissionPolicy::reject()));
@@ -58,7 +58,7 @@ async fn start(args: &ConnectionArgs, prepare: impl FnOnce(Connect) -> Connect) 
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
-    connect.await.map_err(explain)
+    outcome.settle(connect.await).await
 }
 
 /// Returns the folder of a session, which is here unless another one is named.

@@ -32,7 +32,7 @@ pub(super) fn find(id: &str, registry: Option<&Path>) -> Result<Found, NamedErro
 #[cfg(feature = "agents")]
 fn of_lock(id: &str, version: Option<&str>) -> Result<Option<Found>, NamedError> {
     let command = installed::start::through(id, version).map_err(NamedError::Installed)?;
-    Ok(command.map(Found::of))
+    Ok(command.map(|command| Found { installed: Some(id.to_owned()), ..Found::of(command) }))
 }
 
 #[cfg(not(feature = "agents"))]
@@ -105,7 +105,7 @@ pub(super) fn start(agent: &RegistryAgent) -> Result<Found, NamedError> {
         });
     }
     let command = agent.command(unpacked).map_err(NamedError::NoCommand)?;
-    Ok(Found { way: Way::Start(command), runner })
+    Ok(Found { runner, ..Found::by(Way::Start(command)) })
 }
 
 /// Returns the id that may be meant.

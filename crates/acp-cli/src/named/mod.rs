@@ -13,7 +13,7 @@ mod listed;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use acp_client::{Command, Connect, Error, Transport};
+use acp_client::{Agent, Command, Connect, Error, Transport};
 use acp_http::Remote;
 use acp_testkit::ScriptedPeer;
 
@@ -41,6 +41,15 @@ pub(crate) struct Found {
     way: Way,
     /// The program that fetches the agent and runs it, if there is one.
     runner: Option<&'static str>,
+    /// The id of an installed agent.
+    installed: Option<String>,
+}
+
+/// The outcome of a connection about to be made.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    runner: Option<&'static str>,
+    installed: Option<String>,
 }
 
 /// The way to an agent.
@@ -86,33 +95,30 @@ impl Named {
             Self::Command { program, args } => Ok(Found::of(Command::new(program).args(args))),
             Self::Listed { id, registry } => listed::find(id, registry.as_deref()),
             Self::File(file) => description::find(file),
-            Self::Remote(address) => Ok(Found { way: Way::Reach(Box::new(address.remote()?)), runner: None }),
+            Self::Remote(address) => Ok(Found::by(Way::Reach(Box::new(address.remote()?)))),
         }
     }
 }
 
 impl Found {
     const fn of(command: Command) -> Self {
-        Self { way: Way::Start(command), runner: None }
+        Self::by(Way::Start(command))
     }
 
-    /// Returns a connection about to be made, and a function that explains why it was not. With
-    /// `verbose` the stderr of the agent is shown.
-    pub(crate) fn connect(self, verbose: bool) -> (Connect, impl FnOnce(Error) -> Failure) {
-        let Self { way, runner } = self;
+    const fn by(way: Way) -> Self {
+        Self { way, runner: None, installed: None }
+    }
+
+    /// Returns a connection about to be made, and the way to its outcome. With `verbose` the stderr
+    /// of the agent is shown.
+    pub(crate) fn connect(self, verbose: bool) -> (Connect, Outcome) {
+        let Self { way, runner, installed } = self;
         let connect = match way {
             Way::Start(command) if verbose => acp_client::spawn(command.on_stderr(tell_stderr)),
             Way::Start(command) => acp_client::spawn(command),
             Way::Reach(remote) => acp_client::connect(*remote),
         };
-        (connect, move |error| match (runner, &error) {
-            (Some(runner), Error::Start { error: cause, .. })
-                if cause.kind() == std::io::ErrorKind::NotFound =>
-            {
-                Box::new(NamedError::NoRunner { runner })
-            }
-            _ => error.into(),
-        })
+        (connect, Outcome { runner, installed })
     }
 
     /// Starts the agent, or connects to it, for bytes of any kind. Its stderr is shown.
@@ -151,3 +157,40 @@ impl Found {
         }
     }
 }
+
+impl Outcome {
+    /// Explains why the agent is missing. The answer of an installed one goes into the lock file.
+    pub(crate) async fn settle(self, connected: Result<Agent, Error>) -> Result<Agent, Failure> {
+        match connected {
+            Ok(agent) => {
+                if let Some(id) = self.installed {
+                    remember(id, &agent).await;
+                }
+                Ok(agent)
+            }
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// Explains why the agent is missing.
+    pub(crate) fn explain(self, error: Error) -> Failure {
+        match (self.runner, &error) {
+            (Some(runner), Error::Start { error: cause, .. })
+                if cause.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Box::new(NamedError::NoRunner { runner })
+            }
+            _ => error.into(),
+        }
+    }
+}
+
+/// Keeps the answer of an installed agent to `initialize`.
+#[cfg(feature = "agents")]
+async fn remember(id: String, agent: &Agent) {
+    installed::answered::Answered::of(agent).keep(id).await;
+}
+
+/// Does nothing: without the feature no agent is installed.
+#[cfg(not(feature = "agents"))]
+async fn remember(_: String, _: &Agent) {}

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn inspect(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
@@ -46,22 +46,41 @@ impl Page {
         answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).expect("a body")
     }
 
+    /// Acts as a person, and returns the answer.
+    fn act(&self, act: &Value) -> String {
+        let (host, cookie) = (&self.host, &self.cookie);
+        let head = format!("POST /api/act HTTP/1.1\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n");
+        ask(host, &head, &act.to_string())
+    }
+
+    fn does(&self, act: &Value) {
+        let answer = self.act(act);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{act}: {answer}");
+    }
+
     /// Waits for a row, and returns all rows.
     pub(crate) fn until_rows(&self, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        self.until(|| {
+            let rows = self.get("/api/rows?after=0&limit=500")["rows"].as_array().expect("rows").clone();
+            rows.iter().any(&wanted).then_some(rows)
+        })
+    }
+
+    /// Waits until there is an answer, which is looked for at each growth.
+    fn until<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
         let mut stream = BufReader::new(TcpStream::connect(&self.host).expect("it listens"));
         let head =
             format!("GET /api/events HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n", self.host, self.cookie);
         stream.get_mut().write_all(head.as_bytes()).expect("it reads");
         // There is an event at the beginning, and one for each growth.
         for line in stream.lines().map(|line| line.expect("text")) {
-            if line.starts_with("data:") {
-                let rows = self.get("/api/rows?after=0&limit=500")["rows"].as_array().expect("rows").clone();
-                if rows.iter().any(&wanted) {
-                    return rows;
-                }
+            if line.starts_with("data:")
+                && let Some(found) = look()
+            {
+                return found;
             }
         }
-        panic!("the row does not come")
+        panic!("it does not come")
     }
 }
 
@@ -176,6 +195,71 @@ fn with_drive_the_page_is_the_client_until_ctrl_c() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
     assert_eq!(process.wait().expect("it ends").code(), Some(130));
     assert_eq!(process.stdout.take().map(|mut out| out.read_to_end(&mut Vec::new()).unwrap()), Some(0));
+}
+
+/// Waits for the answer to a request, and returns its row.
+fn answered(page: &Page, method: &str) -> Value {
+    let is_answer = |row: &Value| row["kind"] == "response" && row["method"] == method;
+    page.until_rows(is_answer).into_iter().find(is_answer).expect("it has come")
+}
+
+#[test]
+fn turns_are_driven_in_the_version_that_is_asked_for() {
+    let acp = env!("CARGO_BIN_EXE_acp");
+    let first = [acp, "bridge", "--to", "2", "--", acp, "demo-agent"];
+    for (options, agent, version) in [
+        (&[][..], &[acp, "demo-agent"][..], 1),
+        (&["--protocol", "1"], &[acp, "demo-agent"], 1),
+        (&["--protocol", "2"], &[acp, "demo-agent"], 2),
+        (&["--protocol", "auto"], &[acp, "demo-agent"], 2),
+        (&["--protocol", "1"], &first, 1),
+    ] {
+        let mut process =
+            inspect(&[&["--drive"], options, &["--"], agent].concat()).spawn().expect("acp runs");
+        let mut err = BufReader::new(process.stderr.take().expect("is piped"));
+        let page = Page::open(&mut err);
+        answered(&page, "initialize");
+        assert_eq!(page.get("/api/state")["version"], version, "{options:?}");
+        page.does(&json!({"act":"open"}));
+        let session = answered(&page, "session/new")["session"].as_str().expect("an id").to_owned();
+        page.does(&json!({"act":"prompt","session":session,"text":"Hello"}));
+        let items = page.until(|| {
+            let items = page.get(&format!("/api/sessions/{session}?after=0"))["items"].take();
+            let has_end = items.as_array().expect("a list").iter().any(|item| item["kind"] == "end");
+            has_end.then_some(items)
+        });
+        let said = ["user", "agent", "end"].map(|kind| {
+            let mut of_kind = items.as_array().expect("a list").iter().filter(|item| item["kind"] == kind);
+            let (first, second) = (of_kind.next(), of_kind.next());
+            assert!(second.is_none(), "{kind} is said once: {items}");
+            first.map(|item| item["text"].as_str().unwrap_or_default().to_owned()).unwrap_or_default()
+        });
+        assert_eq!([&said[0], &said[2]], ["Hello", "end_turn"], "{items}");
+        assert!(said[1].starts_with("Say what to change"), "{items}");
+        // Nothing of it breaks a rule.
+        for row in page.until_rows(|_| true) {
+            assert_eq!(row["marks"], json!([]), "{row}");
+        }
+        let pid = rustix::process::Pid::from_child(&process);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+        assert_eq!(process.wait().expect("it ends").code(), Some(130));
+    }
+}
+
+#[test]
+fn an_agent_of_another_version_than_the_one_asked_for_gets_no_session() {
+    let script =
+        r#"read -r line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; read -r line"#;
+    let words = ["--drive", "--protocol", "2", "--", "sh", "-c", script];
+    let mut process = inspect(&words).spawn().expect("acp runs");
+    let mut err = BufReader::new(process.stderr.take().expect("is piped"));
+    let page = Page::open(&mut err);
+    answered(&page, "initialize");
+    let answer = page.act(&json!({"act":"open"}));
+    assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("speaks version 1"), "{answer}");
+    let pid = rustix::process::Pid::from_child(&process);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    assert_eq!(process.wait().expect("it ends").code(), Some(130));
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Act {
             Self::Open => desk.open(),
             Self::Prompt { session, text } => desk.prompt(session, text),
             Self::Answer { seq, option } => desk.answer(store, *seq, option.as_deref()),
-            Self::Cancel { session } => desk.cancel(store, session),
+            Self::Cancel { session } => desk.cancel(session),
             Self::Send { text } => desk.send(text),
         }
     }

@@ -2,12 +2,14 @@
 
 mod act;
 mod desk;
+mod negotiation;
+mod questions;
 
 use std::io;
 use std::path::PathBuf;
 
 use acp_testkit::recordings::{Direction, Tape};
-use serde_json::{Value, json};
+use acp_types::v1::ProtocolVersion;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
@@ -21,7 +23,7 @@ const WAITING: usize = 256;
 
 /// The client of an agent, played by a person: the page says what to send. It offers neither files
 /// nor terminals, so an agent uses its own. Other questions than those for permission are answered by
-/// an error.
+/// an error. It speaks version 1 of the protocol unless it is told [otherwise](Self::versions).
 ///
 /// Give it to an inspector with [`driven_by`](crate::Inspector::driven_by) before it
 /// [runs](Self::run).
@@ -36,7 +38,15 @@ impl Driver {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);
-        Self { desk: Desk::new(sender, folder), lines }
+        Self { desk: Desk::new(sender, folder, vec![ProtocolVersion::V1]), lines }
+    }
+
+    /// Sets the versions of the protocol to speak, 1 and 2. The preferred one stands first. An agent
+    /// that does not speak it is asked for the next one, on the same connection.
+    #[must_use]
+    pub fn versions(self, versions: impl IntoIterator<Item = ProtocolVersion>) -> Self {
+        self.desk.offer(versions.into_iter().collect());
+        self
     }
 
     pub(crate) fn desk(&self) -> Desk {
@@ -84,23 +94,14 @@ async fn hear(desk: &Desk, tape: &Tape, reader: impl AsyncRead + Unpin) -> io::R
     loop {
         line.clear();
         let length = (&mut reader).take(LONGEST).read_until(b'\n', &mut line).await?;
+        // The desk knows of a message before the page does. Its replies stand behind the message.
+        let heard = desk.hear(&line);
         head.hear(&line);
+        heard.map_err(io::Error::other)?;
         if !line.ends_with(b"\n") {
             head.end();
             let is_end = (length as u64) < LONGEST;
             return if is_end { Ok(()) } else { Err(io::Error::other("a line of the agent has 64 MiB")) };
         }
-        if let Some(id) = question(&line) {
-            let error = json!({"code": -32601, "message": "the inspector does not offer this method"});
-            let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
-            desk.say(&answer).map_err(io::Error::other)?;
-        }
     }
-}
-
-/// Returns the id of a request that nobody is asked about.
-fn question(line: &[u8]) -> Option<Value> {
-    let message: Value = serde_json::from_slice(line).ok()?;
-    let method = message.get("method")?.as_str()?;
-    message.get("id").filter(|_| method != "session/request_permission").cloned()
 }

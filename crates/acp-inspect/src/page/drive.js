@@ -68,7 +68,7 @@ export class Drive {
   async #question(seq) {
     const { text } = await get(`/api/messages/${seq}`);
     const { params } = JSON.parse(text);
-    const title = params?.toolCall?.title ?? params?.title ?? "something";
+    const title = params?.title ?? params?.toolCall?.title ?? "something";
     const answer = (option) => async () => {
       const isDone = await this.act({ act: "answer", seq, option });
       if (isDone) announce("The question was answered.");
@@ -80,7 +80,7 @@ export class Drive {
       return choice;
     });
     const says = make("p", "", make("b", "", "The agent asks: "), brief(String(title), 300));
-    return make("div", "ask", says, make("div", "options", ...buttons, button("Withdraw", answer(null), "quiet")));
+    return make("div", "ask", says, ...about(params), make("div", "options", ...buttons, button("Withdraw", answer(null), "quiet")));
   }
 
   // Lets the person edit a message and send it again.
@@ -105,4 +105,16 @@ export class Drive {
     openDialog(`Send #${count(seq)} again`, field, make("p", "tools", button("Send", send), says));
     field.focus();
   }
+}
+
+// Version 2 describes a question, and names the command that it is about.
+function about(params) {
+  const { description, subject } = params ?? {};
+  const parts = [];
+  if (typeof description === "string") parts.push(make("p", "hint", brief(description, 1000)));
+  if (subject?.type === "command") {
+    const command = make("code", "", brief(String(subject.command ?? ""), 1000));
+    parts.push(make("p", "hint", command, ` in ${brief(String(subject.cwd ?? ""), 300)}`));
+  }
+  return parts;
 }

@@ -74,7 +74,7 @@ pub(crate) struct State {
     pub(crate) client: Option<Direction>,
     /// The version that the agent has answered with.
     pub(crate) version: Option<u64>,
-    /// The numbers of `initialize` and of its answer.
+    /// The number of the `initialize` that the agent has accepted last, or of the first one.
     pub(crate) initialize: Option<u64>,
     pub(crate) start: Option<SystemTime>,
     /// The requests for permission that were not answered.
@@ -145,6 +145,15 @@ impl State {
     /// Returns true for a message between the client and its agent, which may be a whole chain.
     pub(crate) const fn is_in_front(&self, entry: &Entry) -> bool {
         self.links.is_empty() || entry.marks.link() <= 1
+    }
+
+    /// Returns true if the connection is known from its beginning on.
+    pub(crate) fn has_beginning(&self) -> bool {
+        self.entry(1).is_some_and(|entry| {
+            entry.kind == Kind::Request
+                && self.is_in_front(entry)
+                && self.methods.name(entry.method) == Some("initialize")
+        })
     }
 
     /// Returns true for a message of the client.
@@ -304,7 +313,9 @@ impl State {
             (Kind::Response, Some(id)) => {
                 if let Some(request) = self.pending.remove(&(link, !is_out, id)) {
                     self.answer(&mut entry, request, seq);
-                    if self.initialize == Some(u64::from(request)) {
+                    let is_initialize = self.methods.name(entry.method) == Some("initialize");
+                    if is_initialize && is_in_front && facts.version.is_some() {
+                        self.initialize = Some(u64::from(request));
                         self.version = facts.version;
                     }
                 }

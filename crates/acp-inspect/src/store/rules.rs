@@ -58,7 +58,7 @@ impl Store {
     fn judge(&self, messages: u64) -> io::Result<HashMap<u64, Vec<Broken>>> {
         let mut by_seq = HashMap::<_, Vec<_>>::new();
         // Of a conversation without its beginning nobody knows what was agreed.
-        if self.seen().lost > 0 || self.lock().initialize != Some(1) {
+        if self.seen().lost > 0 || !self.lock().has_beginning() {
             return Ok(by_seq);
         }
         let (mut lines, mut bytes) = (Vec::new(), 0);

@@ -4,13 +4,27 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::PARSED;
+use super::turns::answer;
 use crate::store::Store;
 use crate::store::entry::{Entry, Kind};
 
 /// The meaning of a message for a reader.
 pub(super) enum Said {
     Item(Value),
+    /// A prompt of the client.
+    Prompt(Value),
+    /// Words of a side. Those of one id are one message.
+    Words {
+        item: Value,
+        id: Option<String>,
+        /// All that the message has, in the place of what it had.
+        is_whole: bool,
+    },
+    /// A state of the session.
+    State {
+        seq: u64,
+        update: Value,
+    },
     /// A tool call, or an update of one.
     Tool {
         seq: u64,
@@ -27,7 +41,7 @@ pub(super) fn said(
     value: &Value,
 ) -> io::Result<Option<Said>> {
     Ok(match (method, entry.kind) {
-        ("session/prompt", Kind::Request) => prompt(seq, value).map(Said::Item),
+        ("session/prompt", Kind::Request) => prompt(seq, value).map(Said::Prompt),
         ("session/prompt", Kind::Response) => end(seq, value).map(Said::Item),
         ("session/request_permission", Kind::Request) => {
             Some(Said::Item(permission(seq, value, answer(store, entry)?.as_ref())))
@@ -50,15 +64,8 @@ fn end(seq: u64, value: &Value) -> Option<Value> {
     Some(json!({"seq": seq, "kind": "end", "text": stop, "usage": value.pointer("/result/usage")}))
 }
 
-/// Reads the answer to a request.
-fn answer(store: &Store, request: &Entry) -> io::Result<Option<Value>> {
-    let found = store.lock().entry(u64::from(request.pair)).copied();
-    let Some(entry) = found.filter(|entry| entry.length as usize <= PARSED) else { return Ok(None) };
-    Ok(serde_json::from_slice(&store.line(&entry, PARSED)?).ok())
-}
-
 fn permission(seq: u64, asked: &Value, answer: Option<&Value>) -> Value {
-    let title = asked.pointer("/params/toolCall/title").or_else(|| asked.pointer("/params/title"));
+    let title = asked.pointer("/params/title").or_else(|| asked.pointer("/params/toolCall/title"));
     let answer = answer.and_then(|answer| {
         let chosen = answer.pointer("/result/outcome/optionId");
         chosen
@@ -70,17 +77,13 @@ fn permission(seq: u64, asked: &Value, answer: Option<&Value>) -> Value {
 }
 
 fn update(seq: u64, update: &Value) -> Option<Said> {
-    let said = |kind: &str| {
-        let text = match update.get("content") {
-            Some(Value::Array(blocks)) => Some(texts(blocks)),
-            content => content.map(text),
-        };
-        Some(Said::Item(json!({"seq": seq, "kind": kind, "text": text})))
-    };
     match update.get("sessionUpdate")?.as_str()? {
-        "user_message_chunk" | "user_message" => said("user"),
-        "agent_message_chunk" | "agent_message" => said("agent"),
-        "agent_thought_chunk" | "agent_thought" => said("thought"),
+        "user_message_chunk" => Some(words(seq, "user", update, false)),
+        "user_message" => Some(words(seq, "user", update, true)),
+        "agent_message_chunk" => Some(words(seq, "agent", update, false)),
+        "agent_message" => Some(words(seq, "agent", update, true)),
+        "agent_thought_chunk" => Some(words(seq, "thought", update, false)),
+        "agent_thought" => Some(words(seq, "thought", update, true)),
         "tool_call" | "tool_call_update" | "tool_call_content_chunk" => {
             Some(Said::Tool { seq, update: update.clone() })
         }
@@ -91,12 +94,32 @@ fn update(seq: u64, update: &Value) -> Option<Said> {
         "usage_update" => {
             Some(Said::Item(json!({"seq": seq, "kind": "usage", "text": null, "usage": update})))
         }
-        "state_update" => {
-            let stop = update.get("stopReason")?;
-            Some(Said::Item(json!({"seq": seq, "kind": "end", "text": stop, "usage": update.get("usage")})))
-        }
+        "state_update" => Some(Said::State { seq, update: update.clone() }),
         _ => None,
     }
+}
+
+/// Returns words of a side. A whole message without content leaves its words as they are, so it has
+/// no text.
+fn words(seq: u64, kind: &str, update: &Value, is_whole: bool) -> Said {
+    let text = match update.get("content") {
+        Some(Value::Array(blocks)) => Some(texts(blocks)),
+        Some(Value::Null) => Some(String::new()),
+        content => content.map(text),
+    };
+    let id = update.get("messageId").and_then(Value::as_str).map(str::to_owned);
+    Said::Words { item: json!({"seq": seq, "kind": kind, "text": text}), id, is_whole }
+}
+
+/// Returns the end of a turn in version 2.
+pub(super) fn idle(seq: u64, update: &Value) -> Value {
+    let reason = update.get("stopReason").and_then(Value::as_str);
+    let error = update.pointer("/error/message").and_then(Value::as_str);
+    let text = match (reason, error) {
+        (Some(reason), Some(error)) => Some(format!("{reason}: {error}")),
+        (reason, _) => reason.map(str::to_owned),
+    };
+    json!({"seq": seq, "kind": "end", "text": text, "usage": update.get("usage")})
 }
 
 fn texts(blocks: &[Value]) -> String {

@@ -18,6 +18,7 @@ mod statistics;
 mod summary;
 mod tool;
 mod transcript;
+mod turns;
 
 pub(crate) use self::asks::asks;
 pub(crate) use self::compare::compare;

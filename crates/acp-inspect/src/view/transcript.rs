@@ -6,8 +6,9 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::PARSED;
-use super::item::{Said, said};
+use super::item::{Said, idle, said};
 use super::tool;
+use super::turns::Turns;
 use crate::store::Store;
 use crate::store::entry::Entry;
 
@@ -19,7 +20,8 @@ const LOOK: usize = 10_000;
 const LONGEST: usize = 64 * 1024;
 
 /// Returns the items of a session behind a message. Neighbouring chunks of one speaker are one item,
-/// and so are all updates of a tool call, in the place of the first. `next` is the message that the
+/// and so are all words of a message with an id and all updates of a tool call, in the place of the
+/// first. `next` is the message that the
 /// next page begins behind.
 pub(crate) fn transcript(store: &Store, session: &str, after: u64, limit: usize) -> io::Result<Value> {
     let limit = limit.clamp(1, MOST);
@@ -31,13 +33,13 @@ pub(crate) fn transcript(store: &Store, session: &str, after: u64, limit: usize)
             None => None,
         };
         if let Some(said) = said
-            && let Some(item) = page.take(said)?
+            && let Some(placed) = page.take(&entry, said)?
         {
             if page.items.len() == limit {
                 more = true;
                 break;
             }
-            page.push(item);
+            page.push(placed);
         }
         seq = at;
     }
@@ -57,11 +59,36 @@ struct Page<'s> {
     tools: HashMap<String, usize>,
     /// The ids of tool calls before the page, once they are needed.
     earlier: Option<HashSet<String>>,
+    /// The places of messages with ids in the items, by speaker and id.
+    messages: HashMap<(String, String), usize>,
+    /// The turns so far, once they are needed.
+    turns: Option<Turns>,
+}
+
+/// An item for a place of its own, and the id of its message.
+struct Placed {
+    item: Value,
+    id: Option<String>,
+}
+
+impl From<Value> for Placed {
+    fn from(item: Value) -> Self {
+        Self { item, id: None }
+    }
 }
 
 impl<'s> Page<'s> {
     fn new(store: &'s Store, session: &'s str, after: u64) -> Self {
-        Self { store, session, after, items: Vec::new(), tools: HashMap::new(), earlier: None }
+        Self {
+            store,
+            session,
+            after,
+            items: Vec::new(),
+            tools: HashMap::new(),
+            earlier: None,
+            messages: HashMap::new(),
+            turns: None,
+        }
     }
 
     /// Reads a message, unless it is too long to be shown.
@@ -74,9 +101,16 @@ impl<'s> Page<'s> {
     }
 
     /// Takes in what was said. Returns the item if it needs a place of its own.
-    fn take(&mut self, said: Said) -> io::Result<Option<Value>> {
-        let item = match said {
-            Said::Item(item) => item,
+    fn take(&mut self, entry: &Entry, said: Said) -> io::Result<Option<Placed>> {
+        match said {
+            Said::Item(item) => Ok(Some(item.into())),
+            Said::Prompt(item) => {
+                let store = self.store;
+                self.turns()?.prompted(store, entry)?;
+                Ok(Some(item.into()))
+            }
+            Said::Words { item, id, is_whole } => self.words(item, id, is_whole),
+            Said::State { seq, update } => Ok(self.turns()?.ends(&update).then(|| idle(seq, &update).into())),
             Said::Tool { seq, update } => {
                 if self.merge(&update) {
                     return Ok(None);
@@ -85,18 +119,58 @@ impl<'s> Page<'s> {
                 if !is_begin && self.is_earlier(tool::id(&update))? {
                     return Ok(None);
                 }
-                return Ok(Some(tool::item(seq, &update)));
+                Ok(Some(tool::item(seq, &update).into()))
             }
-        };
-        let is_joined = self.items.last_mut().is_some_and(|last| joins(last, &item));
-        Ok((!is_joined).then_some(item))
+        }
     }
 
-    fn push(&mut self, item: Value) {
+    /// Adds words to the message that they are of.
+    fn words(&mut self, item: Value, id: Option<String>, is_whole: bool) -> io::Result<Option<Placed>> {
+        let kind = item.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(id) = id else {
+            let at = self.items.len().checked_sub(1);
+            let has_id = self.messages.values().any(|place| Some(*place) == at);
+            let last = self.items.last_mut().filter(|_| !has_id);
+            let is_joined = last.is_some_and(|last| joins(last, &item));
+            return Ok((!is_joined).then(|| item.into()));
+        };
+        if kind == "user" && self.turns()?.is_prompt(&id) {
+            return Ok(None);
+        }
+        let known = self.messages.get(&(kind, id.clone())).and_then(|at| self.items.get_mut(*at));
+        match (known, item.get("text")) {
+            (_, None | Some(Value::Null)) => return Ok(None),
+            (Some(known), Some(text)) if is_whole => {
+                if let Some(slot) = known.get_mut("text") {
+                    *slot = text.clone();
+                }
+            }
+            (Some(known), _) => {
+                joins(known, &item);
+            }
+            (None, _) => return Ok(Some(Placed { item, id: Some(id) })),
+        }
+        Ok(None)
+    }
+
+    fn push(&mut self, placed: Placed) {
+        let Placed { item, id } = placed;
         if let Some(id) = item.pointer("/tool/id").and_then(Value::as_str) {
             self.tools.insert(id.to_owned(), self.items.len());
         }
+        if let Some(id) = id {
+            let kind = item.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+            self.messages.insert((kind, id), self.items.len());
+        }
         self.items.push(item);
+    }
+
+    /// Returns the turns up to the message that is read.
+    fn turns(&mut self) -> io::Result<&mut Turns> {
+        if self.turns.is_none() {
+            self.turns = Some(Turns::before(self.store, self.session, self.after)?);
+        }
+        Ok(self.turns.get_or_insert_default())
     }
 
     /// Adds an update to its tool call. Returns false if that is not on this page.

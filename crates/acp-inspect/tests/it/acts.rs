@@ -1,148 +1,89 @@
 //! Acts of a person: what they send to an agent, and what is refused.
 
-use acp_inspect::{Driver, Inspector, Source, Store};
-use acp_testkit::recordings::{Tape, TapeOptions};
+use acp_types::v1::ProtocolVersion;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split,
-};
-use tokio::task::JoinHandle;
+use tokio::io::AsyncWriteExt;
 
-use crate::support::{Answer, Page, turn};
+use crate::driven::Driven;
+use crate::support::{Page, turn};
 
-/// A page that drives an agent, which a test plays.
-struct Driven {
-    page: Page,
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-    run: JoinHandle<std::io::Result<()>>,
-}
+const BOTH: [ProtocolVersion; 2] = [ProtocolVersion::V1, ProtocolVersion::V2];
 
-impl Driven {
-    async fn start() -> Self {
-        let store = Store::new().expect("a file");
-        let driver = Driver::new("/work".into());
-        let inspector = Inspector::listen(([127, 0, 0, 1], 0).into(), store.clone(), Source::Live, "agent");
-        let page = Page::log_in(inspector.await.expect("a port").driven_by(&driver), store.clone()).await;
-        let (here, there) = duplex(4096);
-        let run = tokio::spawn(async move {
-            let tape = Tape::start_into(store.sink(), TapeOptions::default().redaction(None))?;
-            let (reader, writer) = split(here);
-            driver.run(&tape, reader, writer).await
-        });
-        let (reader, writer) = split(there);
-        let mut driven = Self { page, lines: BufReader::new(reader).lines(), writer, run };
-        let first = driven.next().await;
-        assert_eq!(
-            json!([first["method"], first["id"], first["params"]["protocolVersion"]]),
-            json!(["initialize", 0, 1])
-        );
-        driven.page.store.watch().wait_for(|seen| seen.messages > 0).await.expect("it goes on");
-        assert_eq!(first["params"]["clientCapabilities"], json!({}), "it offers nothing");
-        driven
-    }
-
-    /// Returns the next message to the agent.
-    async fn next(&mut self) -> Value {
-        serde_json::from_str(&self.lines.next_line().await.expect("text").expect("a line")).expect("JSON")
-    }
-
-    async fn say(&mut self, message: &Value) {
-        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("it reads");
-    }
-
-    async fn act(&self, act: &Value) -> Answer {
-        self.page.post("/api/act", &act.to_string()).await
-    }
-
-    async fn does(&self, act: &Value) {
-        let answer = self.act(act).await;
-        assert_eq!(answer.status, 200, "{act}: {}", answer.text());
-    }
-
-    async fn refuses(&self, status: u16, act: &Value, says: &str) {
-        let answer = self.act(act).await;
-        assert!(
-            answer.status == status && answer.text().contains(says),
-            "{act}: {} {}",
-            answer.status,
-            answer.text()
-        );
-    }
-
-    /// Asks for a permission, and returns the number of the question once the page knows of it.
-    async fn ask(&mut self, session: &str) -> u64 {
-        let before = self.page.store.seen().messages;
-        let options = json!([{"optionId":"yes","name":"Yes","kind":"allow_once"}]);
-        let params = json!({"sessionId":session,"toolCall":{"toolCallId":"t"},"options":options});
-        self.say(&json!({"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":params}))
-            .await;
-        let mut seen = self.page.store.watch();
-        seen.wait_for(|seen| seen.messages > before).await.expect("it goes on");
-        self.page.store.seen().messages
+/// Returns a question for permission, in the form of a version.
+fn question(version: ProtocolVersion, session: &str) -> Value {
+    let options = json!([{"optionId":"yes","name":"Yes","kind":"allow_once"}]);
+    match version {
+        ProtocolVersion::V1 => json!({"sessionId":session,"toolCall":{"toolCallId":"t"},"options":options}),
+        _ => json!({"sessionId":session,"title":"Edit","options":options}),
     }
 }
 
 #[tokio::test]
 async fn each_act_is_a_message_to_the_agent() {
-    let mut driven = Driven::start().await;
-    assert_eq!(driven.page.get("/api/state").await.json()["acts"], true);
-    driven.does(&json!({"act":"open"})).await;
-    let opened = driven.next().await;
-    assert_eq!(
-        opened,
-        json!({"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}})
-    );
-    driven.does(&json!({"act":"prompt","session":"s","text":"two\nlines"})).await;
-    let prompted = driven.next().await;
-    let blocks = json!([{"type":"text","text":"two\nlines"}]);
-    assert_eq!(prompted["params"], json!({"sessionId":"s","prompt":blocks}));
-    // A request gets an id of its own, a notification gets none, and an answer keeps its id.
-    for (text, sent) in [
-        (
-            r#"{"id":0,"method":"_m","params":[1]}"#,
-            json!({"jsonrpc":"2.0","id":3,"method":"_m","params":[1]}),
-        ),
-        (r#"{"jsonrpc":"9","method":"_n"}"#, json!({"jsonrpc":"2.0","method":"_n"})),
-        (r#"{"id":7,"result":null}"#, json!({"jsonrpc":"2.0","id":7,"result":null})),
-    ] {
-        driven.does(&json!({"act":"send","text":text})).await;
-        assert_eq!(driven.next().await, sent);
+    for version in BOTH {
+        let mut driven = Driven::start(version).await;
+        assert_eq!(driven.page.get("/api/state").await.json()["acts"], true);
+        driven.does(&json!({"act":"open"})).await;
+        let opened = driven.next().await;
+        assert_eq!(
+            opened,
+            json!({"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}})
+        );
+        driven.does(&json!({"act":"prompt","session":"s","text":"two\nlines"})).await;
+        let prompted = driven.next().await;
+        let blocks = json!([{"type":"text","text":"two\nlines"}]);
+        assert_eq!(prompted["params"], json!({"sessionId":"s","prompt":blocks}));
+        // A request gets an id of its own, a notification gets none, and an answer keeps its id.
+        for (text, sent) in [
+            (
+                r#"{"id":0,"method":"_m","params":[1]}"#,
+                json!({"jsonrpc":"2.0","id":3,"method":"_m","params":[1]}),
+            ),
+            (r#"{"jsonrpc":"9","method":"_n"}"#, json!({"jsonrpc":"2.0","method":"_n"})),
+            (r#"{"id":7,"result":null}"#, json!({"jsonrpc":"2.0","id":7,"result":null})),
+        ] {
+            driven.does(&json!({"act":"send","text":text})).await;
+            assert_eq!(driven.next().await, sent);
+        }
     }
 }
 
 #[tokio::test]
 async fn a_question_is_answered_once_with_one_of_its_options() {
-    let mut driven = Driven::start().await;
-    let seq = driven.ask("s").await;
-    driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"other"}), "has no such option").await;
-    driven.refuses(409, &json!({"act":"answer","seq":1,"option":"yes"}), "not a question").await;
-    driven.refuses(409, &json!({"act":"answer","seq":u64::MAX,"option":"yes"}), "not a question").await;
-    driven.does(&json!({"act":"answer","seq":seq,"option":"yes"})).await;
-    let outcome = json!({"outcome":"selected","optionId":"yes"});
-    assert_eq!(driven.next().await, json!({"jsonrpc":"2.0","id":"q","result":{"outcome":outcome}}));
-    driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"yes"}), "not a question").await;
+    for version in BOTH {
+        let mut driven = Driven::start(version).await;
+        let seq = driven.ask("q", &question(version, "s")).await;
+        driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"other"}), "has no such option").await;
+        driven.refuses(409, &json!({"act":"answer","seq":1,"option":"yes"}), "not a question").await;
+        driven.refuses(409, &json!({"act":"answer","seq":u64::MAX,"option":"yes"}), "not a question").await;
+        driven.does(&json!({"act":"answer","seq":seq,"option":"yes"})).await;
+        let outcome = json!({"outcome":"selected","optionId":"yes"});
+        assert_eq!(driven.next().await, json!({"jsonrpc":"2.0","id":"q","result":{"outcome":outcome}}));
+        driven.refuses(409, &json!({"act":"answer","seq":seq,"option":"yes"}), "not a question").await;
+    }
 }
 
 #[tokio::test]
 async fn a_cancelled_turn_withdraws_the_questions_of_its_session_alone() {
-    let mut driven = Driven::start().await;
-    driven.ask("other").await;
-    driven.ask("s").await;
-    driven.does(&json!({"act":"cancel","session":"s"})).await;
-    assert_eq!(
-        driven.next().await,
-        json!({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})
-    );
-    let cancelled = driven.next().await;
-    assert_eq!(cancelled["result"]["outcome"], json!({"outcome":"cancelled"}));
-    driven.does(&json!({"act":"open"})).await;
-    assert_eq!(driven.next().await["method"], "session/new", "the other question still waits");
+    for version in BOTH {
+        let mut driven = Driven::start(version).await;
+        driven.ask("other", &question(version, "other")).await;
+        driven.ask("q", &question(version, "s")).await;
+        driven.does(&json!({"act":"cancel","session":"s"})).await;
+        assert_eq!(
+            driven.next().await,
+            json!({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})
+        );
+        let cancelled = driven.next().await;
+        assert_eq!(cancelled["result"]["outcome"], json!({"outcome":"cancelled"}));
+        driven.does(&json!({"act":"open"})).await;
+        assert_eq!(driven.next().await["method"], "session/new", "the other question still waits");
+    }
 }
 
 #[tokio::test]
 async fn a_method_that_the_page_does_not_offer_is_answered_by_an_error() {
-    let mut driven = Driven::start().await;
+    let mut driven = Driven::start(ProtocolVersion::V1).await;
     driven.say(&json!({"jsonrpc":"2.0","id":null,"method":"fs/read_text_file","params":{}})).await;
     let answer = driven.next().await;
     assert_eq!(json!([answer["id"], answer["error"]["code"]]), json!([null, -32601]));
@@ -156,7 +97,7 @@ async fn a_method_that_the_page_does_not_offer_is_answered_by_an_error() {
 
 #[tokio::test]
 async fn an_act_that_says_too_little_is_refused() {
-    let driven = Driven::start().await;
+    let driven = Driven::start(ProtocolVersion::V1).await;
     for (act, says) in [
         (json!({}), "no `act`"),
         (json!({"act":"dance"}), "must be open, prompt"),
@@ -176,7 +117,7 @@ async fn an_act_that_says_too_little_is_refused() {
 
 #[tokio::test]
 async fn a_stranger_acts_nowhere() {
-    let driven = Driven::start().await;
+    let driven = Driven::start(ProtocolVersion::V1).await;
     let host = &driven.page.host;
     let body = r#"{"act":"open"}"#;
     let length = format!("Content-Length: {}\r\n", body.len());
@@ -197,7 +138,7 @@ async fn a_stranger_acts_nowhere() {
 
 #[tokio::test]
 async fn an_agent_that_ended_gets_no_more_messages() {
-    let mut driven = Driven::start().await;
+    let mut driven = Driven::start(ProtocolVersion::V1).await;
     driven.writer.shutdown().await.unwrap();
     driven.run.await.unwrap().expect("an end is not a failure");
     let answer = driven.page.post("/api/act", r#"{"act":"open"}"#).await;
@@ -206,7 +147,7 @@ async fn an_agent_that_ended_gets_no_more_messages() {
 
 #[tokio::test]
 async fn an_agent_that_asks_and_never_reads_is_given_up() {
-    let mut driven = Driven::start().await;
+    let mut driven = Driven::start(ProtocolVersion::V1).await;
     let question = json!({"jsonrpc":"2.0","id":"x".repeat(1000),"method":"_x"});
     let writer = async {
         // It ends when the other side has given up.

@@ -11,10 +11,12 @@ mod acts;
 mod attacks;
 #[cfg(unix)]
 mod browser;
+mod driven;
 mod export;
 mod rows;
 mod rules;
 mod size;
 mod support;
 mod transcripts;
+mod versions;
 mod views;

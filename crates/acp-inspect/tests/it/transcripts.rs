@@ -1,5 +1,6 @@
 //! Sessions as people read them.
 
+use acp_inspect::Store;
 use acp_testkit::recordings::Direction;
 use serde_json::{Value, json};
 
@@ -150,4 +151,134 @@ async fn a_large_diff_is_cut_and_shows_what_is_around_its_changes() {
     };
     assert_eq!(marks(&items[0]), "ssslrsssgssslsss");
     assert_eq!(marks(&items[1]), format!("{}g", "r".repeat(2000)));
+}
+
+/// A session of version 2, said line by line.
+fn in_version_2(said: &[Value]) -> Store {
+    let store = Store::new().expect("a file");
+    let update = |update: &Value| json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":update}});
+    for message in said {
+        if message.get("method").is_some() {
+            say(&store, 0, Direction::Out, message);
+        } else if message.get("id").is_some() {
+            say(&store, 0, Direction::In, message);
+        } else {
+            say(&store, 0, Direction::In, &update(message));
+        }
+    }
+    store
+}
+
+fn prompt(id: u64) -> Value {
+    let params = json!({"sessionId":"s1","prompt":[{"type":"text","text":format!("ask {id}")}]});
+    json!({"jsonrpc":"2.0","id":id,"method":"session/prompt","params":params})
+}
+
+fn state(state: &str) -> Value {
+    json!({"sessionUpdate":"state_update","state":state})
+}
+
+fn idle(reason: &str) -> Value {
+    json!({"sessionUpdate":"state_update","state":"idle","stopReason":reason})
+}
+
+fn accepted(id: u64) -> Value {
+    json!({"jsonrpc":"2.0","id":id,"result":{"messageId":format!("u{id}")}})
+}
+
+fn words(kind: &str, id: &str, text: &str) -> Value {
+    let content = json!({"type":"text","text":text});
+    let is_chunk = kind.ends_with("_chunk");
+    let content = if is_chunk { content } else { json!([content]) };
+    json!({"sessionUpdate":kind,"messageId":id,"content":content})
+}
+
+/// Returns the kinds and texts of the items.
+async fn items(page: &Page, query: &str) -> Value {
+    let whole = page.get(&format!("/api/sessions/s1?{query}")).await.json();
+    let items = whole["items"].as_array().unwrap().iter();
+    items.map(|item| json!([item["kind"], item["text"]])).collect()
+}
+
+#[tokio::test]
+async fn a_turn_of_version_2_ends_with_a_change_to_idle() {
+    let failed = json!({"sessionUpdate":"state_update","state":"idle","stopReason":"error","error":{"code":1,"message":"no"}});
+    let store = in_version_2(&[
+        prompt(1),
+        // Of an earlier time.
+        state("idle"),
+        accepted(1),
+        state("running"),
+        state("requires_action"),
+        state("_strange"),
+        state("idle"),
+        // Repeats end nothing, also with a reason.
+        state("idle"),
+        idle("end_turn"),
+        prompt(2),
+        accepted(2),
+        state("running"),
+        idle("end_turn"),
+        idle("end_turn"),
+        // This agent does not say that it is at work.
+        prompt(3),
+        accepted(3),
+        failed,
+        // It begins on its own.
+        state("running"),
+        idle("max_tokens"),
+    ]);
+    let page = Page::open(store).await;
+    let whole = items(&page, "after=0").await;
+    let wants = json!([
+        ["user", "ask 1"],
+        ["end", null],
+        ["user", "ask 2"],
+        ["end", "end_turn"],
+        ["user", "ask 3"],
+        ["end", "error: no"],
+        ["end", "max_tokens"]
+    ]);
+    assert_eq!(whole, wants);
+    // A page that begins anywhere judges as the whole does.
+    for (after, wants) in [(7, 2), (9, 2), (10, 3), (12, 3), (13, 4), (17, 6), (18, 6), (19, 7)] {
+        let rest = items(&page, &format!("after={after}")).await;
+        assert_eq!(rest.as_array().unwrap()[..], whole.as_array().unwrap()[wants..], "behind {after}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_of_version_2_is_one_item_and_a_prompt_is_shown_once() {
+    let none = json!({"sessionUpdate":"agent_message","messageId":"a","unknown":1});
+    let cleared = json!({"sessionUpdate":"agent_thought","messageId":"t","content":null});
+    let store = in_version_2(&[
+        prompt(1),
+        // The repeat of a prompt may come before its answer, and in pieces.
+        words("user_message_chunk", "u1", "as"),
+        words("user_message_chunk", "u1", "k 1"),
+        accepted(1),
+        words("user_message", "other", "typed elsewhere"),
+        words("agent_message_chunk", "a", "Wor"),
+        words("agent_thought_chunk", "t", "hm"),
+        words("agent_message_chunk", "a", "ds"),
+        none,
+        cleared,
+        words("agent_message_chunk", "b", "An"),
+        words("agent_message_chunk", "c", "third"),
+        words("agent_message", "b", "Another"),
+        words("agent_thought", "a", "of one id, and of another kind"),
+        words("user_message", "u1", "ask 1"),
+    ]);
+    let page = Page::open(store).await;
+    let wants = json!([
+        ["user", "ask 1"],
+        ["user", "typed elsewhere"],
+        ["agent", "Words"],
+        ["thought", ""],
+        ["agent", "Another"],
+        ["agent", "third"],
+        ["thought", "of one id, and of another kind"]
+    ]);
+    assert_eq!(items(&page, "after=0").await, wants);
+    assert_eq!(items(&page, "after=14").await, json!([]), "also on a page of its own");
 }

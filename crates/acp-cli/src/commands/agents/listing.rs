@@ -5,6 +5,7 @@ use acp_client::sanitize;
 use serde_json::{Value, json};
 
 use super::Places;
+use crate::named::installed::answered::Answered;
 use crate::named::installed::error::InstallError;
 use crate::named::installed::list::Lists;
 use crate::named::installed::lock::{Installed, LockFile};
@@ -68,6 +69,7 @@ pub(super) async fn show(places: &Places<'_>, id: &str, json: bool) -> Result<St
     if let Some(there) = lock.get(id) {
         members
             .push(("installed", Some(format!("{} ({}), {}", there.version, there.way.name(), there.date))));
+        members.push(("answered", there.answered.as_ref().map(Answered::line)));
         members.push(("variables", Some(there.env.join(" ")).filter(|names| !names.is_empty())));
     }
     let lines = members.into_iter().filter_map(|(name, text)| Some((name, text?)));

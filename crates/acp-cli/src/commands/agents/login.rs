@@ -14,9 +14,9 @@ pub(super) async fn run(home: &Home, id: &str, method: Option<&str>) -> Result<u
         return Err(InstallError::NotInstalled { id: id.to_owned() }.into());
     }
     let named = Named::Listed { id: id.to_owned(), registry: None };
-    let (connect, explain) = named.find()?.connect(false);
+    let (connect, outcome) = named.find()?.connect(false);
     let connect = connect.info("acp", env!("CARGO_PKG_VERSION")).terminal_logins();
-    let agent = connect.await.map_err(explain)?;
+    let agent = outcome.settle(connect.await).await?;
     let logins = agent.terminal_logins();
     let login = match choose(&logins, method) {
         Ok(login) => login,

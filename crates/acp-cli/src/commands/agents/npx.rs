@@ -11,9 +11,11 @@ use std::time::Duration;
 use acp_client::{Command, Transport};
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::named::installed::guard::Guard;
+use crate::named::installed::listener::Listener;
 use crate::named::installed::start::prefer_offline;
 use crate::outcome::{Failure, tell};
 use crate::passing::signals::{Signals, code};
@@ -26,12 +28,12 @@ const CHUNK: usize = 64 * 1024;
 const MOST_KEPT: usize = 1024 * 1024;
 
 /// Runs the agent, and returns its exit code.
-pub(super) async fn run(command: &Command, guard: Guard) -> Result<u8, Failure> {
+pub(super) async fn run(id: &str, command: &Command, guard: Guard) -> Result<u8, Failure> {
     // A process group that this program leads is ended by its starter, as a whole.
     let leads = getpgrp() == getpid();
     let mut signals = if leads { Signals::listen()? } else { Signals::listen_for_group()? };
     let stdio = Transport::stdio()?.into_parts();
-    let (mut input, mut output) = (Input::of(stdio.reader), stdio.writer);
+    let (mut input, mut output) = (Input::of(stdio.reader), Output::of(stdio.writer, id));
     let cached = prefer_offline(command);
     let first = attempt(&cached, leads, &mut input, &mut output, &mut signals).await?;
     let ended = if first.may_be_repeated && !input.is_lost && !first.status.success() {
@@ -41,7 +43,11 @@ pub(super) async fn run(command: &Command, guard: Guard) -> Result<u8, Failure> 
         first
     };
     // A write to a stuck reader is not waited for.
-    let _ = timeout(LAST_BYTES, output.shutdown()).await;
+    let _ = timeout(LAST_BYTES, output.writer.shutdown()).await;
+    if let Some(keeping) = output.keeping.take() {
+        // It waits for no other process. A failure is not told.
+        let _ = keeping.await;
+    }
     drop(guard);
     Ok(code(ended.status))
 }
@@ -57,7 +63,7 @@ async fn attempt<R, W>(
     command: &Command,
     leads: bool,
     input: &mut Input<R>,
-    output: &mut W,
+    output: &mut Output<W>,
     signals: &mut Signals,
 ) -> Result<Attempt, Failure>
 where
@@ -153,10 +159,35 @@ impl<R: AsyncRead + Unpin> Input<R> {
     }
 }
 
+/// The way back to the client, which hears the agent's answer to `initialize`.
+struct Output<W> {
+    writer: W,
+    id: String,
+    listener: Listener,
+    /// The answer is being written down.
+    keeping: Option<JoinHandle<()>>,
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    fn of(writer: W, id: &str) -> Self {
+        Self { writer, id: id.to_owned(), listener: Listener::new(), keeping: None }
+    }
+
+    async fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes).await?;
+        self.writer.flush().await?;
+        if let Some(answered) = self.listener.hear(bytes) {
+            // The client has its answer already, and the agent's next words do not wait.
+            self.keeping = Some(tokio::spawn(answered.keep(self.id.clone())));
+        }
+        Ok(())
+    }
+}
+
 /// Passes the bytes of the agent on.
-async fn pass_back(
+async fn pass_back<W: AsyncWrite + Unpin>(
     mut agent: impl AsyncRead + Unpin,
-    output: &mut (impl AsyncWrite + Unpin),
+    output: &mut Output<W>,
     has_spoken: &Cell<bool>,
 ) {
     let mut chunk = vec![0; CHUNK];
@@ -165,8 +196,7 @@ async fn pass_back(
             let count = agent.read(&mut chunk).await?;
             let Some(bytes) = chunk.get(..count).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
             has_spoken.set(true);
-            output.write_all(bytes).await?;
-            output.flush().await?;
+            output.pass(bytes).await?;
         }
     };
     // Either end may be gone. The agent notices that.

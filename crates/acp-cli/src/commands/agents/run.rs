@@ -42,7 +42,7 @@ async fn replaced(
     use crate::named::installed::way::Way;
 
     if way == Way::Npx && !std::io::stdin().is_terminal() {
-        return super::npx::run(command, guard).await;
+        return super::npx::run(id, command, guard).await;
     }
     guard.keep_over_exec()?;
     // It returns only if that fails.

@@ -127,7 +127,7 @@ pub(crate) fn desk(allow: Option<Allow>, form: Form) -> (Desk, Asker) {
 }
 
 pub(crate) async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Agent, Failure> {
-    let (connect, explain) = args.agent.find()?.connect(args.verbose);
+    let (connect, outcome) = args.agent.find()?.connect(args.verbose);
     let connect = connect.info("acp", env!("CARGO_PKG_VERSION")).options(options);
     let connect = connect.versions(args.protocol.versions().iter().copied());
     let connect = connect.permissions(asker.permissions()).elicitation(asker.elicitation());
@@ -137,7 +137,7 @@ pub(crate) async fn start(args: &PromptArgs, asker: &Asker, options: Options) ->
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
-    connect.await.map_err(explain)
+    outcome.settle(connect.await).await
 }
 
 /// Serves the files of the session's folder, and runs the agent's commands.

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io;
 
+use fs4::FileExt;
+
 use super::error::InstallError;
 use super::home::Home;
 
-/// A lock, until it is dropped or the process ends. Windows has none.
+/// A lock, until it is dropped or the process ends.
 #[derive(Debug)]
-pub(crate) struct Guard(#[cfg_attr(not(unix), expect(dead_code, reason = "nothing is locked there"))] File);
+pub(crate) struct Guard(#[cfg_attr(not(unix), expect(dead_code, reason = "its drop is its use"))] File);
 
 impl Guard {
     /// Waits until no other process installs, updates or removes this agent.
@@ -19,6 +21,11 @@ impl Guard {
     /// Waits until no other process writes the lock file.
     pub(super) fn lock_file(home: &Home) -> Result<Self, InstallError> {
         Self::lock(home, "lock.write", Kind::Exclusive)
+    }
+
+    /// Takes the lock file, unless another process writes it.
+    pub(super) fn try_lock_file(home: &Home) -> Result<Self, InstallError> {
+        Self::lock(home, "lock.write", Kind::AtOnce)
     }
 
     /// Takes part in the use of an agent. It waits while the agent is replaced, which is short.
@@ -66,24 +73,17 @@ enum Kind {
     AtOnce,
 }
 
-#[cfg(unix)]
+/// Locks a file. The methods of the standard library need a newer compiler than this crate does.
 fn lock(file: &File, kind: Kind) -> io::Result<()> {
-    use rustix::fs::{FlockOperation, flock};
-    let operation = match kind {
-        Kind::Exclusive => FlockOperation::LockExclusive,
-        Kind::Shared => FlockOperation::LockShared,
-        Kind::AtOnce => FlockOperation::NonBlockingLockExclusive,
-    };
     loop {
-        match flock(file, operation) {
-            Err(rustix::io::Errno::INTR) => {}
-            done => return Ok(done?),
+        let done = match kind {
+            Kind::Exclusive => FileExt::lock(file),
+            Kind::Shared => FileExt::lock_shared(file),
+            Kind::AtOnce => FileExt::try_lock(file).map_err(io::Error::from),
+        };
+        match done {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
         }
     }
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-fn lock(_: &File, _: Kind) -> io::Result<()> {
-    Ok(())
 }

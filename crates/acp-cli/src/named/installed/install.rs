@@ -157,6 +157,7 @@ async fn put(
         list: entry.list.clone(),
         env,
         entry: entry.text.clone(),
+        answered: None,
     };
     let new = match entry.agent.binary().filter(|_| way == Way::Binary) {
         Some(binary) => Some(fetch(home, lock, entry, binary, network).await?),

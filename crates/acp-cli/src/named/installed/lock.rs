@@ -8,6 +8,7 @@ use acp_client::RegistryAgent;
 use tempfile::NamedTempFile;
 use toml::{Table, Value};
 
+use super::answered::Answered;
 use super::entry;
 use super::error::InstallError;
 use super::guard::Guard;
@@ -45,6 +46,8 @@ pub(crate) struct Installed {
     pub(crate) env: Vec<String>,
     /// Its entry of the list, in JSON.
     pub(crate) entry: String,
+    /// Its answer to `initialize`, once it was seen.
+    pub(crate) answered: Option<Answered>,
 }
 
 /// The archive of a version.
@@ -71,7 +74,15 @@ impl LockFile {
 
     /// Changes the file, in one step for its readers.
     pub(crate) fn change(home: &Home, change: impl FnOnce(&mut Self)) -> Result<(), InstallError> {
-        let _guard = Guard::lock_file(home)?;
+        Self::change_with(&Guard::lock_file(home)?, home, change)
+    }
+
+    /// Changes the file, unless another process is about to.
+    pub(super) fn try_change(home: &Home, change: impl FnOnce(&mut Self)) -> Result<(), InstallError> {
+        Self::change_with(&Guard::try_lock_file(home)?, home, change)
+    }
+
+    fn change_with(_: &Guard, home: &Home, change: impl FnOnce(&mut Self)) -> Result<(), InstallError> {
         let mut content = Self::read(home)?;
         change(&mut content);
         content.agents.sort_by(|a, b| a.id.cmp(&b.id));
@@ -81,6 +92,10 @@ impl LockFile {
 
     pub(crate) fn get(&self, id: &str) -> Option<&Installed> {
         self.agents.iter().find(|agent| agent.id == id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Installed> {
+        self.agents.iter_mut().find(|agent| agent.id == id)
     }
 
     /// Returns the SHA-256 that the archive of a version had on this platform.
@@ -141,6 +156,9 @@ impl Installed {
         if !self.env.is_empty() {
             table.insert("env".to_owned(), self.env.clone().into());
         }
+        if let Some(answered) = &self.answered {
+            table.insert("answered".to_owned(), answered.table().into());
+        }
         table
     }
 
@@ -164,6 +182,7 @@ impl Installed {
             list: text(table, "list")?,
             env: env.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
             entry: text(table, "entry")?,
+            answered: table.get("answered").and_then(Value::as_table).and_then(Answered::read),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! `acp agents`: a server of lists and archives on loopback, and a home of its own for each test.
 
+mod answered;
 #[cfg(all(target_os = "linux", feature = "ring"))]
 mod https;
 mod install;

@@ -16,8 +16,8 @@ fn an_update_shows_both_versions_and_removes_the_old_one() {
     home.offer("3.2.0");
     let before = home.lock();
     assert_eq!(home.done(&["agents", "update", "--dry-run"]), "robot 3.1.0 → 3.2.0\n");
-    assert_eq!(home.prompt(&["--agent", "robot"]).1, "3.1.0: acp; ; \n");
     assert_eq!(home.lock(), before);
+    assert_eq!(home.prompt(&["--agent", "robot"]).1, "3.1.0: acp; ; \n");
     let (code, out, err) = home.run(&["agents", "update"]);
     assert_eq!((code, out.as_str()), (0, "robot 3.2.0 is installed\n"));
     assert!(err.starts_with("acp: robot 3.1.0 → 3.2.0\nacp: downloading "), "{err}");

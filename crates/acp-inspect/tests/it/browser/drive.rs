@@ -2,13 +2,15 @@
 
 use acp_inspect::{Driver, Inspector, Source, Store};
 use acp_testkit::recordings::{Tape, TapeOptions};
+use acp_types::v1::ProtocolVersion;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 
 use super::chromium::Browser;
+use crate::driven::{first, second};
 
 /// An agent that edits a file after it was allowed, and answers other requests by an error.
-async fn agent(stream: DuplexStream) {
+async fn agent(stream: DuplexStream, is_second: bool) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();
     let mut turn = Value::Null;
@@ -17,8 +19,14 @@ async fn agent(stream: DuplexStream) {
         let id = &message["id"];
         let answer = |result: Value| vec![json!({"jsonrpc":"2.0","id":id,"result":result})];
         let said = match message["method"].as_str() {
-            Some("initialize") => answer(json!({"protocolVersion":1,"agentCapabilities":{}})),
+            Some("initialize") if is_second => answer(second()),
+            Some("initialize") => answer(first()),
             Some("session/new") => answer(json!({"sessionId":"s1"})),
+            Some("session/prompt") if is_second => {
+                let mut said = answer(json!({"messageId":"m1"}));
+                said.extend(asked_in_second(&message["params"]["prompt"]));
+                said
+            }
             Some("session/prompt") => {
                 turn = id.clone();
                 asked()
@@ -27,6 +35,7 @@ async fn agent(stream: DuplexStream) {
             Some(_) => vec![json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"not here"}})],
             // The file that the page does not offer.
             None if message["id"] == "f" => Vec::new(),
+            None if is_second => ended_in_second(&message["result"]["outcome"]),
             None => ended(&turn, &message["result"]["outcome"]),
         };
         for message in said {
@@ -55,6 +64,39 @@ fn asked() -> Vec<Value> {
     ]
 }
 
+/// The answer has come before, and the turn goes on.
+fn asked_in_second(prompt: &Value) -> Vec<Value> {
+    let subject = json!({"type":"command","command":"make test","cwd":"/work"});
+    let options = json!([
+        {"optionId":"yes","name":"Allow once","kind":"allow_once"},
+        {"optionId":"no","name":"Reject","kind":"reject_once"}
+    ]);
+    let params = json!({
+        "sessionId":"s1","title":"Run the tests","description":"All of them","subject":subject,"options":options
+    });
+    vec![
+        update(&json!({"sessionUpdate":"user_message","messageId":"m1","content":prompt})),
+        update(&json!({"sessionUpdate":"state_update","state":"running"})),
+        update(
+            &json!({"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"Wait"}}),
+        ),
+        update(&json!({"sessionUpdate":"state_update","state":"requires_action"})),
+        json!({"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":params}),
+    ]
+}
+
+fn ended_in_second(outcome: &Value) -> Vec<Value> {
+    let stop = if outcome["outcome"] == "cancelled" { "cancelled" } else { "end_turn" };
+    let idle = update(&json!({"sessionUpdate":"state_update","state":"idle","stopReason":stop}));
+    let said = json!([{"type":"text","text":"Done"}]);
+    vec![
+        update(&json!({"sessionUpdate":"state_update","state":"running"})),
+        update(&json!({"sessionUpdate":"agent_message","messageId":"m2","content":said})),
+        idle.clone(),
+        idle,
+    ]
+}
+
 fn ended(turn: &Value, outcome: &Value) -> Vec<Value> {
     let diff = json!({"type":"diff","path":"/cart.ts","oldText":"old\n","newText":"new\n"});
     let is_allowed = outcome["optionId"] == "yes";
@@ -70,15 +112,21 @@ fn ended(turn: &Value, outcome: &Value) -> Vec<Value> {
 }
 
 async fn open() -> Option<Browser> {
+    open_in(false).await
+}
+
+/// Opens a page that offers both versions to an agent of one.
+async fn open_in(is_second: bool) -> Option<Browser> {
     let mut browser = Browser::start().await?;
     let store = Store::new().expect("a file");
-    let driver = Driver::new("/work".into());
+    let versions = [ProtocolVersion::V2, ProtocolVersion::V1];
+    let driver = Driver::new("/work".into()).versions(versions);
     let inspector = Inspector::listen(([127, 0, 0, 1], 0).into(), store.clone(), Source::Live, "agent");
     let inspector = inspector.await.expect("a port").driven_by(&driver);
     let address = inspector.url();
     tokio::spawn(inspector.serve());
     let (here, there) = duplex(1 << 16);
-    tokio::spawn(agent(there));
+    tokio::spawn(agent(there, is_second));
     tokio::spawn(async move {
         let tape = Tape::start_into(store.sink(), TapeOptions::default().redaction(None)).expect("a thread");
         let (reader, writer) = split(here);
@@ -123,6 +171,28 @@ async fn a_turn_is_cancelled_with_its_question() {
     browser.until("document.querySelector('#transcript [data-kind=end]')?.textContent.includes('cancelled')");
     browser.until("document.getElementById('asks').hidden");
     assert!(browser.text("#transcript [data-kind=permission] .hint").contains("cancelled"));
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_of_version_2_goes_on_behind_its_answer_and_ends_once() {
+    let Some(mut browser) = open_in(true).await else { return };
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')");
+    prompt(&mut browser, "Correct the cart");
+    assert_eq!(browser.text("#asks p"), "The agent asks: Run the tests");
+    assert_eq!(browser.text("#asks code"), "make test");
+    assert!(browser.text("#asks").contains("All of them"), "{}", browser.text("#asks"));
+    browser.click("#asks [data-kind=allow_once]");
+    browser.until("document.querySelector('#transcript [data-kind=end]')");
+    browser.until("document.querySelector('#transcript [data-kind=agent] .prose').textContent === 'Done'");
+    assert_eq!(browser.text("#transcript [data-kind=user] .prose"), "Correct the cart");
+    prompt(&mut browser, "Once more");
+    browser.click("#cancel");
+    browser.until("document.querySelectorAll('#transcript [data-kind=end]').length === 2");
+    assert!(browser.text("#transcript [data-kind=end]:last-child").contains("cancelled"));
+    assert_eq!(browser.js("document.querySelectorAll('#transcript [data-kind=user]').length"), 2);
+    browser.until("document.getElementById('asks').hidden");
     browser.is_clean();
 }
 
