@@ -19,6 +19,7 @@ mod summary;
 mod tool;
 mod transcript;
 mod turns;
+mod typed;
 
 pub(crate) use self::asks::asks;
 pub(crate) use self::compare::compare;

@@ -4,18 +4,15 @@ use serde_json::{Value, json};
 
 use super::diff::{changes, patch};
 use super::item::text;
+use super::typed;
 
 /// The longest input or output that is shown, in bytes of JSON.
 const LONGEST: usize = 64 * 1024;
 
-/// Members of an update, and of the item.
-const MEMBERS: [(&str, &str); 5] = [
-    ("title", "title"),
-    ("kind", "kind"),
-    ("status", "status"),
-    ("rawInput", "input"),
-    ("rawOutput", "output"),
-];
+/// Texts of an update, and of the item.
+const TEXTS: [&str; 3] = ["title", "kind", "status"];
+/// Members of an update that have any type, and their names in the item.
+const VALUES: [(&str, &str); 2] = [("rawInput", "input"), ("rawOutput", "output")];
 
 /// Returns the id of the tool call that an update is of.
 pub(super) fn id(update: &Value) -> &str {
@@ -30,7 +27,7 @@ pub(super) fn is_begin(update: &Value) -> bool {
 /// Makes the item of a tool call.
 pub(super) fn item(seq: u64, update: &Value) -> Value {
     let mut item = json!({"seq": seq, "kind": "tool", "text": null, "tool": {
-        "id": update.get("toolCallId"),
+        "id": typed::text(update.get("toolCallId")),
         "title": null,
         "kind": null,
         "status": null,
@@ -43,14 +40,15 @@ pub(super) fn item(seq: u64, update: &Value) -> Value {
     item
 }
 
-/// Adds an update to its tool call: its members replace those before. A member that is not there, or
-/// is `null`, leaves the one before.
+/// Adds an update to its tool call: its members replace those before. A member that is not there, is
+/// `null` or has the wrong type leaves the one before.
 pub(super) fn merge(item: &mut Value, update: &Value) {
     let Some(tool) = item.get_mut("tool") else { return };
-    for (member, name) in MEMBERS {
-        if let Some(value) = update.get(member).filter(|value| !value.is_null())
-            && let Some(slot) = tool.get_mut(name)
-        {
+    let texts = TEXTS.iter().map(|name| (*name, typed::text(update.get(*name))));
+    let values =
+        VALUES.iter().map(|(member, name)| (*name, update.get(*member).cloned().unwrap_or_default()));
+    for (name, value) in texts.chain(values).filter(|(_, value)| !value.is_null()) {
+        if let Some(slot) = tool.get_mut(name) {
             *slot = bounded(value);
         }
     }
@@ -83,7 +81,7 @@ fn add(tool: &mut Value, block: &Value) {
             let terminal = block.get("terminalId").and_then(Value::as_str).unwrap_or_default();
             ("texts", json!(format!("[terminal {terminal}]")))
         }
-        _ => ("texts", bounded(&json!(text(block.get("content").unwrap_or(block))))),
+        _ => ("texts", bounded(json!(text(block.get("content").unwrap_or(block))))),
     };
     if let Some(Value::Array(list)) = tool.get_mut(list) {
         list.push(value);
@@ -99,18 +97,17 @@ fn difference(block: &Value) -> Value {
         (None, Some(text)) => patch(text),
         (new, _) => changes(text("oldText").unwrap_or_default(), new.unwrap_or_default()),
     };
-    json!({"path": path, "rows": rows})
+    json!({"path": typed::text(path), "rows": rows})
 }
 
 /// Returns a value, or the beginning of its text if it is long.
-fn bounded(value: &Value) -> Value {
-    let text = match value {
-        Value::String(text) if text.len() <= LONGEST => return value.clone(),
+fn bounded(value: Value) -> Value {
+    let text = match &value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
     if text.len() <= LONGEST {
-        return value.clone();
+        return value;
     }
     let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     json!(format!("{}…", text.get(..end).unwrap_or_default()))
