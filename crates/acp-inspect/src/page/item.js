@@ -44,13 +44,14 @@ function prose(text) {
   return make("div", "long", box, all);
 }
 
-function tool({ tool: { id, title, kind, status, input, output, texts, diffs } }) {
+function tool({ tool: { id, title, kind, status, input, output, texts, diffs, cut } }) {
   const state = make("span", "badge", brief(status ?? "pending", 40).replaceAll("_", " "));
   state.dataset.status = status ?? "pending";
   const name = make("h3", "", brief(title ?? id ?? "tool call", 200), state);
   const parts = [name, make("p", "hint", `Tool call${kind ? `, ${brief(kind, 40)}` : ""}`)];
   for (const text of texts ?? []) parts.push(prose(text));
-  for (const diff of diffs) parts.push(difference(diff));
+  for (const diff of diffs ?? []) parts.push(difference(diff));
+  if (cut?.texts || cut?.diffs) parts.push(make("p", "hint cut", "The rest of its output is left out here. The timeline has all of it."));
   if (input !== null && input !== undefined) parts.push(folded("Input", () => code(JSON.stringify(input, null, 2))));
   if (output !== null && output !== undefined) parts.push(folded("Output", () => code(JSON.stringify(output, null, 2))));
   return parts;

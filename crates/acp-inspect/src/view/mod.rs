@@ -9,6 +9,7 @@ mod filter;
 mod findings;
 mod item;
 mod message;
+mod output;
 mod overview;
 mod row;
 mod rows;

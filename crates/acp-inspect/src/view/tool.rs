@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::diff::{changes, patch};
-use super::item::text;
+use super::output::{add, beginning, empty};
 use super::typed;
 
 /// The longest input or output that is shown, in bytes of JSON.
@@ -26,16 +25,16 @@ pub(super) fn is_begin(update: &Value) -> bool {
 
 /// Makes the item of a tool call.
 pub(super) fn item(seq: u64, update: &Value) -> Value {
-    let mut item = json!({"seq": seq, "kind": "tool", "text": null, "tool": {
+    let mut tool = json!({
         "id": typed::text(update.get("toolCallId")),
         "title": null,
         "kind": null,
         "status": null,
         "input": null,
         "output": null,
-        "texts": [],
-        "diffs": [],
-    }});
+    });
+    clear(&mut tool);
+    let mut item = json!({"seq": seq, "kind": "tool", "text": null, "tool": tool});
     merge(&mut item, update);
     item
 }
@@ -54,12 +53,7 @@ pub(super) fn merge(item: &mut Value, update: &Value) {
     }
     match update.get("content") {
         Some(Value::Array(blocks)) => {
-            if let Some(texts) = tool.get_mut("texts") {
-                *texts = json!([]);
-            }
-            if let Some(diffs) = tool.get_mut("diffs") {
-                *diffs = json!([]);
-            }
+            clear(tool);
             blocks.iter().for_each(|block| add(tool, block));
         }
         // A chunk of version 2.
@@ -72,32 +66,11 @@ pub(super) fn merge(item: &mut Value, update: &Value) {
     }
 }
 
-/// Adds a block of content.
-fn add(tool: &mut Value, block: &Value) {
-    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-    let (list, value) = match kind {
-        "diff" => ("diffs", difference(block)),
-        "terminal" => {
-            let terminal = block.get("terminalId").and_then(Value::as_str).unwrap_or_default();
-            ("texts", json!(format!("[terminal {terminal}]")))
-        }
-        _ => ("texts", bounded(json!(text(block.get("content").unwrap_or(block))))),
-    };
-    if let Some(Value::Array(list)) = tool.get_mut(list) {
-        list.push(value);
+/// Takes away the output of a tool call.
+fn clear(tool: &mut Value) {
+    if let Some(tool) = tool.as_object_mut() {
+        tool.extend(empty().map(|(name, value)| (name.to_owned(), value)));
     }
-}
-
-/// Returns a change of a file: two texts in version 1, and a patch in version 2.
-fn difference(block: &Value) -> Value {
-    let text = |name: &str| block.get(name).and_then(Value::as_str);
-    let first = || block.pointer("/changes/0/path").or_else(|| block.pointer("/changes/0/newPath"));
-    let path = block.get("path").or_else(first);
-    let rows = match (text("newText"), block.pointer("/patch/text").and_then(Value::as_str)) {
-        (None, Some(text)) => patch(text),
-        (new, _) => changes(text("oldText").unwrap_or_default(), new.unwrap_or_default()),
-    };
-    json!({"path": typed::text(path), "rows": rows})
 }
 
 /// Returns a value, or the beginning of its text if it is long.
@@ -109,6 +82,5 @@ fn bounded(value: Value) -> Value {
     if text.len() <= LONGEST {
         return value;
     }
-    let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    json!(format!("{}…", text.get(..end).unwrap_or_default()))
+    json!(format!("{}…", beginning(&text, LONGEST)))
 }

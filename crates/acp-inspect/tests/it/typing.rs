@@ -121,3 +121,69 @@ async fn an_update_of_a_wrong_type_leaves_the_member_before() {
     let tool = page.get("/api/sessions/s1?after=0").await.json()["items"][0]["tool"].take();
     assert_eq!(json!([tool["title"], tool["status"]]), json!(["Edit", "pending"]));
 }
+
+/// Says a tool call whose output comes in 10,000 chunks. Returns its item, and the bytes of the page.
+async fn chunks(content: impl Fn(usize) -> Value) -> (Value, usize) {
+    let store = Store::new().expect("a file");
+    let update = |update: Value| {
+        let params = json!({"sessionId":"s1","update":update});
+        say(&store, 0, Direction::In, &json!({"jsonrpc":"2.0","method":"session/update","params":params}));
+    };
+    update(json!({"sessionUpdate":"tool_call_update","toolCallId":"t","title":"Run"}));
+    for at in 0..10_000 {
+        let content = content(at);
+        update(json!({"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":content}));
+    }
+    let page = Page::open(store).await;
+    let answer = page.get("/api/sessions/s1?after=0").await;
+    let whole = answer.json();
+    assert_eq!(whole["items"].as_array().unwrap().len(), 1);
+    (whole["items"][0]["tool"].clone(), answer.body.len())
+}
+
+#[tokio::test]
+async fn output_in_10_000_chunks_is_one_small_item() {
+    let text = |text: String| json!({"type":"content","content":{"type":"text","text":text}});
+    let (tool, bytes) = chunks(|at| text(format!("{at}"))).await;
+    let all: Vec<_> = tool["texts"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let wants: Vec<_> = (0..10_000).map(|at| at.to_string()).collect();
+    assert_eq!(all.join("\n"), wants.join("\n"), "short output is whole");
+    assert_eq!(tool["cut"], json!({"texts":false,"diffs":false}));
+    assert!(all.len() <= 100 && bytes < 70_000, "{} texts, {bytes} bytes", all.len());
+
+    let (tool, bytes) = chunks(|_| text("é".repeat(100))).await;
+    assert_eq!(tool["cut"], json!({"texts":true,"diffs":false}));
+    assert!(bytes < 70_000, "{bytes} bytes");
+    let (tool, _) = chunks(|_| text(String::new())).await;
+    assert_eq!(tool["cut"], json!({"texts":false,"diffs":false}));
+    assert!(tool["texts"].as_array().unwrap().len() <= 100);
+}
+
+#[tokio::test]
+async fn changes_in_10_000_chunks_are_one_small_item() {
+    let path = "p".repeat(5000);
+    let diff = |text: String| json!({"type":"diff","path":path,"patch":{"format":"git","text":text}});
+    let (tool, bytes) = chunks(|at| diff(format!("+{at}"))).await;
+    let diffs = tool["diffs"].as_array().unwrap();
+    assert_eq!(json!([diffs.len(), diffs[99]["rows"]]), json!([100, [{"mark":"right","text":"99"}]]));
+    assert_eq!(tool["cut"], json!({"texts":false,"diffs":true}));
+    assert!(bytes < 500_000, "{bytes} bytes");
+
+    let (tool, bytes) = chunks(|_| diff("+a line of a file\n".repeat(500))).await;
+    assert_eq!(tool["cut"], json!({"texts":false,"diffs":true}));
+    assert!(bytes < 2_000_000, "{bytes} bytes");
+}
+
+#[tokio::test]
+async fn output_that_is_replaced_has_room_again() {
+    let store = Store::new().expect("a file");
+    let text = |text: &str| json!({"type":"content","content":{"type":"text","text":text}});
+    for content in [json!([text(&"x".repeat(100_000))]), json!([text("new")]), text("more")] {
+        let update = json!({"sessionUpdate":"tool_call_update","toolCallId":"t","content":content});
+        let params = json!({"sessionId":"s1","update":update});
+        say(&store, 0, Direction::In, &json!({"jsonrpc":"2.0","method":"session/update","params":params}));
+    }
+    let page = Page::open(store).await;
+    let tool = page.get("/api/sessions/s1?after=0").await.json()["items"][0]["tool"].take();
+    assert_eq!(json!([tool["texts"], tool["cut"]["texts"]]), json!([["new", "more"], false]));
+}
