@@ -21,6 +21,7 @@ mod tool;
 mod transcript;
 mod turns;
 mod typed;
+mod unseen;
 
 pub(crate) use self::asks::asks;
 pub(crate) use self::compare::compare;
