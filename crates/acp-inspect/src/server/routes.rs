@@ -141,6 +141,10 @@ fn read(shared: &Shared, path: &str, query: &Query) -> io::Result<Answer> {
                 Err(_) => Ok(missing()),
             },
         },
+        ("asks", seq) => match seq.parse() {
+            Ok(seq) => or_missing(view::question(store, seq)?),
+            Err(_) => Ok(missing()),
+        },
         ("statistics", "") => found(view::statistics(store)),
         ("overview", "") => found(view::overview(store, query.parts())),
         ("sessions", "") => found(view::sessions(store)),

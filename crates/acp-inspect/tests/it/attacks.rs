@@ -10,11 +10,12 @@ use tokio::time::timeout;
 use crate::support::{Page, turn};
 
 /// All addresses that need the cookie.
-const API: [&str; 15] = [
+const API: [&str; 16] = [
     "state",
     "rows?after=0",
     "messages/1",
     "messages/1/raw",
+    "asks/1",
     "events",
     "statistics",
     "sessions",
