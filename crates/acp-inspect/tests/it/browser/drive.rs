@@ -256,3 +256,24 @@ async fn a_question_that_is_long_or_malformed_hides_no_other_and_can_be_answered
     browser.until("document.getElementById('asks').hidden");
     browser.is_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_400_pixels_a_person_prompts_and_answers() {
+    let Some(mut browser) = open().await else { return };
+    browser.size(400, 700);
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')");
+    super::narrow::fits(&mut browser, "composer");
+    prompt(&mut browser, "Much");
+    browser.until("document.querySelectorAll('#asks .ask').length === 5");
+    browser.until("document.querySelector('#transcript [data-kind=tool]')");
+    super::narrow::fits(&mut browser, "questions");
+    browser.js("document.getElementById('tab-timeline').click()");
+    browser.until("document.getElementById('row-1')");
+    browser.js("document.getElementById('row-1').click()");
+    browser.until("document.querySelector('#message pre')");
+    browser.js("Array.from(document.querySelectorAll('#message .tools button')).find((one) => one.textContent === 'Edit and send').click()");
+    browser.until("document.querySelector('#dialog[open] textarea')");
+    super::narrow::fits(&mut browser, "the message that is edited");
+    browser.is_clean();
+}
