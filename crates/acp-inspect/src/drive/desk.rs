@@ -120,13 +120,20 @@ impl Desk {
     /// Answers a question that the agent does not need any more.
     fn withdraw(&self, id: Option<&Value>) -> Result<(), String> {
         match id {
-            Some(id) if self.talk().questions.take(id) => self.reply(id, &cancelled()),
-            _ => Ok(()),
+            Some(id) => self.reply(id, &cancelled()).map(|_| ()),
+            None => Ok(()),
         }
     }
 
-    fn reply(&self, id: &Value, outcome: &Value) -> Result<(), String> {
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": outcome}}))
+    /// Answers a question, unless it was answered before. Returns false if so. A question whose answer
+    /// has no room waits on.
+    fn reply(&self, id: &Value, outcome: &Value) -> Result<bool, String> {
+        let mut talk = self.talk();
+        if !talk.questions.has(id) {
+            return Ok(false);
+        }
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": outcome}}))?;
+        Ok(talk.questions.take(id))
     }
 
     pub(super) fn open(&self) -> Result<(), String> {
@@ -143,8 +150,8 @@ impl Desk {
     pub(super) fn cancel(&self, session: &str) -> Result<(), String> {
         let params = json!({"sessionId": session});
         self.say(&json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}))?;
-        let ids = self.talk().questions.take_of(session);
-        ids.iter().try_for_each(|id| self.reply(id, &cancelled()))
+        let ids = self.talk().questions.of(session);
+        ids.iter().try_for_each(|id| self.reply(id, &cancelled()).map(|_| ()))
     }
 
     /// Answers a question for permission with one of its options, or as cancelled.
@@ -165,10 +172,7 @@ impl Desk {
             Some(_) => return Err(format!("message {seq} has no such option")),
         };
         let id = asked.get("id").ok_or_else(none)?;
-        if !self.talk().questions.take(id) {
-            return Err(none());
-        }
-        self.reply(id, &outcome)
+        if self.reply(id, &outcome)? { Ok(()) } else { Err(none()) }
     }
 
     /// Sends a message that a person has written. A request gets an id of its own.

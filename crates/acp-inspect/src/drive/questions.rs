@@ -38,9 +38,14 @@ impl Questions {
         at.map(|at| self.waiting.remove(at)).is_some()
     }
 
-    /// Takes out all questions of a session, and returns their ids.
-    pub(super) fn take_of(&mut self, session: &str) -> Vec<Value> {
-        let is_of = |question: &mut Question| question.session == session;
-        self.waiting.extract_if(.., is_of).map(|question| question.id).collect()
+    /// Returns true if a question waits.
+    pub(super) fn has(&self, id: &Value) -> bool {
+        self.waiting.iter().any(|question| question.id == *id)
+    }
+
+    /// Returns the ids of all questions of a session.
+    pub(super) fn of(&self, session: &str) -> Vec<Value> {
+        let of_session = self.waiting.iter().filter(|question| question.session == session);
+        of_session.map(|question| question.id.clone()).collect()
     }
 }

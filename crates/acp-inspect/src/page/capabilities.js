@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { byId, folded, make } from "./dom.js";
 import { code } from "./json.js";
-import { brief } from "./text.js";
+import { brief, plain } from "./text.js";
 
 const MOST_LINES = 200;
 // Members that the head of a side shows.
@@ -20,8 +20,8 @@ function side(name, said) {
     return make("section", "side", title, make("p", "hint", "It has not said anything of itself yet."));
   }
   const info = said.clientInfo ?? said.agentInfo ?? said.info ?? {};
-  const called = [info.title ?? info.name, info.version].filter(Boolean).map((part) => brief(String(part), 80)).join(" ");
-  const version = make("p", "", `Version ${brief(String(said.protocolVersion ?? "?"), 20)} of the protocol`);
+  const called = [info.title ?? info.name, info.version].filter(Boolean).map((part) => brief(plain(part), 80)).join(" ");
+  const version = make("p", "", `Version ${brief(plain(said.protocolVersion ?? "?"), 20)} of the protocol`);
   const list = make("dl", "abilities");
   walk(list, said, 0);
   const all = folded("As JSON", () => code(JSON.stringify(said, null, 2)));
@@ -46,7 +46,7 @@ function walk(list, value, depth) {
 // An item of a list has the name that it gives itself.
 function label(owner, name, member) {
   const own = Array.isArray(owner) ? member?.name ?? member?.id : null;
-  return brief(String(own ?? name), 80);
+  return brief(plain(own ?? name), 80);
 }
 
 function state(member) {
@@ -54,5 +54,5 @@ function state(member) {
   if (member === false || member === null) return "✗ no";
   // An ability without settings of its own is stated by an empty object.
   if (typeof member === "object") return Array.isArray(member) ? "none" : "✓ yes";
-  return brief(String(member), 200);
+  return brief(plain(member), 200);
 }

@@ -10,7 +10,8 @@ import { brief, visible } from "./text.js";
 
 export class Drive {
   #session;
-  #shown = "";
+  // The questions that are shown, by their numbers.
+  #questions = new Map();
 
   // `session` returns the id of the session that is shown.
   constructor(session) {
@@ -54,33 +55,46 @@ export class Drive {
     if (session !== null && (await this.act({ act: "cancel", session }))) announce("The turn was cancelled.");
   }
 
-  // Shows the questions that wait.
+  // Shows the questions that wait. One that cannot be read hides no other, and is tried again.
   async ask(seqs) {
-    const shown = seqs.join();
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    const questions = await Promise.all(seqs.map((seq) => this.#question(seq)));
-    if (shown !== this.#shown) return;
-    byId("asks").replaceChildren(...questions);
-    byId("asks").hidden = questions.length === 0;
+    const made = await Promise.all(seqs.map((seq) => this.#question(seq)));
+    this.#questions = new Map(made.map((question, at) => [seqs[at], question]));
+    const nodes = made.map(({ node }) => node);
+    const box = byId("asks");
+    const isShown = nodes.length === box.childElementCount && nodes.every((node, at) => node === box.children[at]);
+    if (!isShown) box.replaceChildren(...nodes);
+    box.hidden = nodes.length === 0;
   }
 
   async #question(seq) {
-    const { text } = await get(`/api/messages/${seq}`);
-    const { params } = JSON.parse(text);
-    const title = params?.title ?? params?.toolCall?.title ?? "something";
+    const known = this.#questions.get(seq);
+    if (known?.isRead) return known;
+    try {
+      return { isRead: true, node: this.#drawn(seq, await get(`/api/asks/${seq}`)) };
+    } catch {
+      return known ?? { isRead: false, node: this.#drawn(seq, { title: `something that cannot be shown, #${seq}`, options: [] }) };
+    }
+  }
+
+  #drawn(seq, { title, description, command, options }) {
     const answer = (option) => async () => {
       const isDone = await this.act({ act: "answer", seq, option });
       if (isDone) announce("The question was answered.");
     };
-    const options = (Array.isArray(params?.options) ? params.options : []).slice(0, 20);
     const buttons = options.map(({ optionId, name, kind }) => {
-      const choice = button(brief(String(name ?? optionId), 80), answer(optionId));
-      choice.dataset.kind = kind;
+      const choice = button(brief(name ?? optionId, 80), answer(optionId));
+      choice.dataset.kind = kind ?? "";
       return choice;
     });
-    const says = make("p", "", make("b", "", "The agent asks: "), brief(String(title), 300));
-    return make("div", "ask", says, ...about(params), make("div", "options", ...buttons, button("Withdraw", answer(null), "quiet")));
+    const says = make("p", "", make("b", "", "The agent asks: "), brief(title ?? "something", 300));
+    const about = [];
+    // Version 2 describes a question, and names the command that it is about.
+    if (description) about.push(make("p", "hint", brief(description, 1000)));
+    if (command) {
+      const line = make("code", "", brief(command.command ?? "", 1000));
+      about.push(make("p", "hint", line, ` in ${brief(command.cwd ?? "", 300)}`));
+    }
+    return make("div", "ask", says, ...about, make("div", "options", ...buttons, button("Withdraw", answer(null), "quiet")));
   }
 
   // Lets the person edit a message and send it again.
@@ -105,16 +119,4 @@ export class Drive {
     openDialog(`Send #${count(seq)} again`, field, make("p", "tools", button("Send", send), says));
     field.focus();
   }
-}
-
-// Version 2 describes a question, and names the command that it is about.
-function about(params) {
-  const { description, subject } = params ?? {};
-  const parts = [];
-  if (typeof description === "string") parts.push(make("p", "hint", brief(description, 1000)));
-  if (subject?.type === "command") {
-    const command = make("code", "", brief(String(subject.command ?? ""), 1000));
-    parts.push(make("p", "hint", command, ` in ${brief(String(subject.cwd ?? ""), 300)}`));
-  }
-  return parts;
 }

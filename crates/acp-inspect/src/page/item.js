@@ -8,16 +8,25 @@ import { brief } from "./text.js";
 
 const MOST_WORDS = 8000;
 const SPEAKERS = { user: "User", agent: "Agent", thought: "Thought", permission: "Permission", plan: "Plan" };
-const STEPS = { completed: "✓", in_progress: "▸", pending: "○" };
+const STEPS = new Map([["completed", "✓"], ["in_progress", "▸"], ["pending", "○"]]);
 
 export function item(entry, acts) {
-  const makers = { tool, plan, usage, end, permission };
-  const made = (makers[entry.kind] ?? words)(entry);
+  const made = parts(entry);
   const link = button(`#${count(entry.seq)}`, () => acts.go(entry.seq), "link place");
   link.title = "Show in the timeline";
   const box = make("section", "item", link, ...made);
   box.dataset.kind = entry.kind;
   return box;
+}
+
+// A message that cannot be drawn never hides the others.
+function parts(entry) {
+  const makers = { tool, plan, usage, end, permission };
+  try {
+    return (makers[entry.kind] ?? words)(entry);
+  } catch {
+    return [make("p", "hint", "This message cannot be shown here. The timeline has it as it is.")];
+  }
 }
 
 function speaker(name) {
@@ -35,13 +44,14 @@ function prose(text) {
   return make("div", "long", box, all);
 }
 
-function tool({ tool: { id, title, kind, status, input, output, texts, diffs } }) {
+function tool({ tool: { id, title, kind, status, input, output, texts, diffs, cut } }) {
   const state = make("span", "badge", brief(status ?? "pending", 40).replaceAll("_", " "));
   state.dataset.status = status ?? "pending";
   const name = make("h3", "", brief(title ?? id ?? "tool call", 200), state);
   const parts = [name, make("p", "hint", `Tool call${kind ? `, ${brief(kind, 40)}` : ""}`)];
   for (const text of texts ?? []) parts.push(prose(text));
-  for (const diff of diffs) parts.push(difference(diff));
+  for (const diff of diffs ?? []) parts.push(difference(diff));
+  if (cut?.texts || cut?.diffs) parts.push(make("p", "hint cut", "The rest of its output is left out here. The timeline has all of it."));
   if (input !== null && input !== undefined) parts.push(folded("Input", () => code(JSON.stringify(input, null, 2))));
   if (output !== null && output !== undefined) parts.push(folded("Output", () => code(JSON.stringify(output, null, 2))));
   return parts;
@@ -56,10 +66,10 @@ function difference({ path, rows }) {
 function plan({ plan: entries }) {
   const list = make("ol", "plan");
   for (const { content, status } of (entries ?? []).slice(0, 200)) {
-    const state = make("span", "unseen", `${brief(String(status ?? ""), 40).replaceAll("_", " ")}: `);
-    const sign = make("span", "sign", STEPS[status] ?? "·");
+    const state = make("span", "unseen", `${brief(status ?? "", 40).replaceAll("_", " ")}: `);
+    const sign = make("span", "sign", STEPS.get(status) ?? "·");
     sign.ariaHidden = "true";
-    const step = make("li", "", sign, state, brief(String(content ?? ""), 500));
+    const step = make("li", "", sign, state, brief(content ?? "", 500));
     step.dataset.status = status;
     list.append(step);
   }
@@ -74,7 +84,7 @@ function usage({ usage: { used, size, cost } }) {
     meter.setAttribute("aria-label", "Context");
     parts.push(meter, make("span", "", `${count(used)} of ${count(size)} tokens`));
   }
-  if (Number.isFinite(cost?.amount)) parts.push(make("span", "", `${cost.amount} ${brief(String(cost.currency ?? ""), 8)}`));
+  if (Number.isFinite(cost?.amount)) parts.push(make("span", "", `${cost.amount} ${brief(cost.currency ?? "", 8)}`));
   return [make("div", "usage", ...parts)];
 }
 
@@ -87,7 +97,7 @@ function permission({ text, options, answer }) {
   const parts = [speaker("permission"), make("div", "prose", brief(text ?? "", 500))];
   const list = make("p", "options");
   for (const option of (options ?? []).slice(0, 20)) {
-    const badge = make("span", "badge", brief(String(option.name ?? option.optionId ?? ""), 80));
+    const badge = make("span", "badge", brief(option.name ?? option.optionId ?? "", 80));
     if (option.optionId === answer) badge.dataset.status = "chosen";
     list.append(badge);
   }
@@ -98,5 +108,5 @@ function permission({ text, options, answer }) {
 function answerText(options, answer) {
   if (answer === null || answer === undefined) return "It was not answered.";
   const option = (options ?? []).find(({ optionId }) => optionId === answer);
-  return option ? `The answer: ${brief(String(option.name ?? answer), 80)}.` : `The answer: ${brief(String(answer), 80)}.`;
+  return option ? `The answer: ${brief(option.name ?? answer, 80)}.` : `The answer: ${brief(answer, 80)}.`;
 }

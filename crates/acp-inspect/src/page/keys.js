@@ -25,13 +25,27 @@ const KEYS = [
   ["?", "these keys"],
 ];
 
+// A cookie, because each run of the program has a port of its own: other stores would forget it.
+const OFF = "acp_inspect_signs=off";
+const areSignsOff = () => document.cookie.split("; ").includes(OFF);
+
+// Makes the switch for keys of one character, which people who speak to their machine press by accident.
+function signs() {
+  const box = make("input");
+  Object.assign(box, { type: "checkbox", checked: !areSignsOff() });
+  box.addEventListener("change", () => {
+    document.cookie = `${OFF}; SameSite=Strict; Path=/; Max-Age=${box.checked ? 0 : 31_536_000}`;
+  });
+  return make("p", "tools", make("label", "toggle", box, "Letters, digits and signs are keys"));
+}
+
 export function openKeys() {
   const list = make("dl", "keys");
   for (const [keys, says] of KEYS) {
     const names = keys.split("  ").map((key) => make("kbd", "", key));
     list.append(make("div", "", make("dt", "", ...names), make("dd", "", says)));
   }
-  openDialog("Keys", list);
+  openDialog("Keys", signs(), list);
 }
 
 // Listens to the keys. `timeline` moves, and `acts` has the acts that keys stand for.
@@ -45,6 +59,7 @@ export function startKeys(timeline, acts) {
       if (target === byId("search") && (key === "Enter" || key === "ArrowDown")) byId("grid").focus();
       return;
     }
+    if (key.length === 1 && areSignsOff()) return;
     const act = common(acts, key) ?? (shownTab() === "timeline" ? grid(key, target) : null);
     if (!act) return;
     event.preventDefault();

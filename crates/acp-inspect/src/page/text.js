@@ -14,3 +14,6 @@ export function brief(text, most) {
   const line = text.length > most ? `${text.slice(0, most)}…` : text;
   return visible(line.replace(/\s+/g, " "));
 }
+
+// Makes text of any JSON. `String` fails for an object with a `toString` of its own.
+export const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");

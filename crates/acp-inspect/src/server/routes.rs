@@ -2,13 +2,15 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderValue, SET_COOKIE};
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::answer::{Answer, bytes, file, json, refusal};
 use super::events::events;
@@ -21,6 +23,8 @@ use crate::{assets, view};
 const MOST: usize = 4096;
 /// The longest act, in bytes.
 const MOST_OF_ACT: usize = 1024 * 1024;
+/// The time that a browser has for the body of a request. A connection holds one of few seats.
+const BODY: Duration = Duration::from_secs(10);
 
 /// Answers a request.
 pub(super) async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
@@ -64,10 +68,11 @@ async fn login(shared: &Shared, request: Request<Incoming>) -> Answer {
     if request.method() != Method::POST {
         return refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST");
     }
-    let Ok(content) = Limited::new(request.into_body(), MOST).collect().await else {
-        return refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long or not whole");
+    let content = match content(request, MOST, "the body is too long or not whole").await {
+        Ok(content) => content,
+        Err(answer) => return answer,
     };
-    let value: Value = serde_json::from_slice(&content.to_bytes()).unwrap_or_default();
+    let value: Value = serde_json::from_slice(&content).unwrap_or_default();
     let token = value.get("token").and_then(Value::as_str).unwrap_or_default();
     let cookie = shared.gate.exchange(token).and_then(|cookie| HeaderValue::from_str(&cookie).ok());
     let Some(cookie) = cookie else {
@@ -78,6 +83,15 @@ async fn login(shared: &Shared, request: Request<Incoming>) -> Answer {
     answer
 }
 
+/// Reads the body of a request. The error is the answer to one that is too long or too slow.
+async fn content(request: Request<Incoming>, most: usize, too_long: &str) -> Result<Bytes, Answer> {
+    match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
+        Ok(Ok(content)) => Ok(content.to_bytes()),
+        Ok(Err(_)) => Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, too_long)),
+        Err(_) => Err(refusal(StatusCode::REQUEST_TIMEOUT, "the body was not whole within 10 seconds")),
+    }
+}
+
 /// Does an act of the person.
 async fn act(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
     let Some(desk) = shared.desk.get().cloned() else {
@@ -86,10 +100,11 @@ async fn act(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
     if request.method() != Method::POST {
         return refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST");
     }
-    let Ok(content) = Limited::new(request.into_body(), MOST_OF_ACT).collect().await else {
-        return refusal(StatusCode::PAYLOAD_TOO_LARGE, "the act is longer than 1 MiB or not whole");
+    let content = match content(request, MOST_OF_ACT, "the act is longer than 1 MiB or not whole").await {
+        Ok(content) => content,
+        Err(answer) => return answer,
     };
-    let act = match Act::read(&content.to_bytes()) {
+    let act = match Act::read(&content) {
         Ok(act) => act,
         Err(says) => return refusal(StatusCode::BAD_REQUEST, &says),
     };
@@ -125,6 +140,10 @@ fn read(shared: &Shared, path: &str, query: &Query) -> io::Result<Answer> {
                 Ok(seq) => or_missing(view::message(store, seq)?),
                 Err(_) => Ok(missing()),
             },
+        },
+        ("asks", seq) => match seq.parse() {
+            Ok(seq) => or_missing(view::question(store, seq)?),
+            Err(_) => Ok(missing()),
         },
         ("statistics", "") => found(view::statistics(store)),
         ("overview", "") => found(view::overview(store, query.parts())),

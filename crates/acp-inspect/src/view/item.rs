@@ -5,6 +5,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::turns::answer;
+use super::typed;
 use crate::store::Store;
 use crate::store::entry::{Entry, Kind};
 
@@ -61,7 +62,8 @@ fn prompt(seq: u64, value: &Value) -> Option<Value> {
 /// Returns the end of a turn. The answer of version 2 does not end it.
 fn end(seq: u64, value: &Value) -> Option<Value> {
     let stop = value.pointer("/result/stopReason").or_else(|| value.pointer("/error/message"))?;
-    Some(json!({"seq": seq, "kind": "end", "text": stop, "usage": value.pointer("/result/usage")}))
+    let usage = typed::usage(value.pointer("/result/usage"));
+    Some(json!({"seq": seq, "kind": "end", "text": typed::text(Some(stop)), "usage": usage}))
 }
 
 fn permission(seq: u64, asked: &Value, answer: Option<&Value>) -> Value {
@@ -72,7 +74,8 @@ fn permission(seq: u64, asked: &Value, answer: Option<&Value>) -> Value {
             .or_else(|| answer.pointer("/result/outcome/outcome"))
             .or_else(|| answer.pointer("/error/message"))
     });
-    let options = asked.pointer("/params/options");
+    let options = typed::objects(asked.pointer("/params/options"), &["optionId", "name", "kind"]);
+    let (title, answer) = (typed::text(title), typed::text(answer));
     json!({"seq": seq, "kind": "permission", "text": title, "options": options, "answer": answer})
 }
 
@@ -89,10 +92,12 @@ fn update(seq: u64, update: &Value) -> Option<Said> {
         }
         "plan" | "plan_update" => {
             let entries = update.get("entries").or_else(|| update.pointer("/plan/entries"))?;
+            let entries = typed::objects(Some(entries), &["content", "status", "priority"]);
             Some(Said::Item(json!({"seq": seq, "kind": "plan", "text": null, "plan": entries})))
         }
         "usage_update" => {
-            Some(Said::Item(json!({"seq": seq, "kind": "usage", "text": null, "usage": update})))
+            let usage = typed::usage(Some(update));
+            Some(Said::Item(json!({"seq": seq, "kind": "usage", "text": null, "usage": usage})))
         }
         "state_update" => Some(Said::State { seq, update: update.clone() }),
         _ => None,
@@ -119,7 +124,7 @@ pub(super) fn idle(seq: u64, update: &Value) -> Value {
         (Some(reason), Some(error)) => Some(format!("{reason}: {error}")),
         (reason, _) => reason.map(str::to_owned),
     };
-    json!({"seq": seq, "kind": "end", "text": text, "usage": update.get("usage")})
+    json!({"seq": seq, "kind": "end", "text": text, "usage": typed::usage(update.get("usage"))})
 }
 
 fn texts(blocks: &[Value]) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::unseen::is_unseen;
 use crate::store::entry::{Entry, Kind, Marks};
 use crate::store::{State, Store};
 
@@ -114,8 +115,8 @@ fn draw(svg: &mut String, state: &State, arrow: &Arrow, y: u32) {
     );
 }
 
-/// Makes a text of a peer safe within XML. Characters that XML does not have, and those that change
-/// the direction of text, become U+FFFD.
+/// Makes a text of a peer safe within XML. Characters that are not seen, and those that XML does not
+/// have, become JSON escapes.
 fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for character in text.chars() {
@@ -124,12 +125,16 @@ fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
             '"' => safe.push_str("&quot;"),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}')
-            }
-            _ if character.is_control() => safe.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => escape(&mut safe, character),
+            _ if is_unseen(character) => escape(&mut safe, character),
             _ => safe.push(character),
         }
     }
     safe
+}
+
+fn escape(safe: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        let _ = write!(safe, "\\u{unit:04x}");
+    }
 }

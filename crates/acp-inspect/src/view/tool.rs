@@ -2,20 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::diff::{changes, patch};
-use super::item::text;
+use super::output::{add, beginning, empty};
+use super::typed;
 
 /// The longest input or output that is shown, in bytes of JSON.
 const LONGEST: usize = 64 * 1024;
 
-/// Members of an update, and of the item.
-const MEMBERS: [(&str, &str); 5] = [
-    ("title", "title"),
-    ("kind", "kind"),
-    ("status", "status"),
-    ("rawInput", "input"),
-    ("rawOutput", "output"),
-];
+/// Texts of an update, and of the item.
+const TEXTS: [&str; 3] = ["title", "kind", "status"];
+/// Members of an update that have any type, and their names in the item.
+const VALUES: [(&str, &str); 2] = [("rawInput", "input"), ("rawOutput", "output")];
 
 /// Returns the id of the tool call that an update is of.
 pub(super) fn id(update: &Value) -> &str {
@@ -29,39 +25,35 @@ pub(super) fn is_begin(update: &Value) -> bool {
 
 /// Makes the item of a tool call.
 pub(super) fn item(seq: u64, update: &Value) -> Value {
-    let mut item = json!({"seq": seq, "kind": "tool", "text": null, "tool": {
-        "id": update.get("toolCallId"),
+    let mut tool = json!({
+        "id": typed::text(update.get("toolCallId")),
         "title": null,
         "kind": null,
         "status": null,
         "input": null,
         "output": null,
-        "texts": [],
-        "diffs": [],
-    }});
+    });
+    clear(&mut tool);
+    let mut item = json!({"seq": seq, "kind": "tool", "text": null, "tool": tool});
     merge(&mut item, update);
     item
 }
 
-/// Adds an update to its tool call: its members replace those before. A member that is not there, or
-/// is `null`, leaves the one before.
+/// Adds an update to its tool call: its members replace those before. A member that is not there, is
+/// `null` or has the wrong type leaves the one before.
 pub(super) fn merge(item: &mut Value, update: &Value) {
     let Some(tool) = item.get_mut("tool") else { return };
-    for (member, name) in MEMBERS {
-        if let Some(value) = update.get(member).filter(|value| !value.is_null())
-            && let Some(slot) = tool.get_mut(name)
-        {
+    let texts = TEXTS.iter().map(|name| (*name, typed::text(update.get(*name))));
+    let values =
+        VALUES.iter().map(|(member, name)| (*name, update.get(*member).cloned().unwrap_or_default()));
+    for (name, value) in texts.chain(values).filter(|(_, value)| !value.is_null()) {
+        if let Some(slot) = tool.get_mut(name) {
             *slot = bounded(value);
         }
     }
     match update.get("content") {
         Some(Value::Array(blocks)) => {
-            if let Some(texts) = tool.get_mut("texts") {
-                *texts = json!([]);
-            }
-            if let Some(diffs) = tool.get_mut("diffs") {
-                *diffs = json!([]);
-            }
+            clear(tool);
             blocks.iter().for_each(|block| add(tool, block));
         }
         // A chunk of version 2.
@@ -74,44 +66,21 @@ pub(super) fn merge(item: &mut Value, update: &Value) {
     }
 }
 
-/// Adds a block of content.
-fn add(tool: &mut Value, block: &Value) {
-    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-    let (list, value) = match kind {
-        "diff" => ("diffs", difference(block)),
-        "terminal" => {
-            let terminal = block.get("terminalId").and_then(Value::as_str).unwrap_or_default();
-            ("texts", json!(format!("[terminal {terminal}]")))
-        }
-        _ => ("texts", bounded(&json!(text(block.get("content").unwrap_or(block))))),
-    };
-    if let Some(Value::Array(list)) = tool.get_mut(list) {
-        list.push(value);
+/// Takes away the output of a tool call.
+fn clear(tool: &mut Value) {
+    if let Some(tool) = tool.as_object_mut() {
+        tool.extend(empty().map(|(name, value)| (name.to_owned(), value)));
     }
 }
 
-/// Returns a change of a file: two texts in version 1, and a patch in version 2.
-fn difference(block: &Value) -> Value {
-    let text = |name: &str| block.get(name).and_then(Value::as_str);
-    let first = || block.pointer("/changes/0/path").or_else(|| block.pointer("/changes/0/newPath"));
-    let path = block.get("path").or_else(first);
-    let rows = match (text("newText"), block.pointer("/patch/text").and_then(Value::as_str)) {
-        (None, Some(text)) => patch(text),
-        (new, _) => changes(text("oldText").unwrap_or_default(), new.unwrap_or_default()),
-    };
-    json!({"path": path, "rows": rows})
-}
-
 /// Returns a value, or the beginning of its text if it is long.
-fn bounded(value: &Value) -> Value {
-    let text = match value {
-        Value::String(text) if text.len() <= LONGEST => return value.clone(),
+fn bounded(value: Value) -> Value {
+    let text = match &value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
     if text.len() <= LONGEST {
-        return value.clone();
+        return value;
     }
-    let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    json!(format!("{}…", text.get(..end).unwrap_or_default()))
+    json!(format!("{}…", beginning(&text, LONGEST)))
 }

@@ -1,8 +1,11 @@
 //! Acts of a person: what they send to an agent, and what is refused.
 
+use std::time::Duration;
+
 use acp_types::v1::ProtocolVersion;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
 
 use crate::driven::Driven;
 use crate::support::{Page, turn};
@@ -156,4 +159,56 @@ async fn an_agent_that_asks_and_never_reads_is_given_up() {
     let (ended, ()) = tokio::join!(driven.run, writer);
     let error = ended.unwrap().expect_err("it is given up");
     assert!(error.to_string().contains("does not read"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_has_no_room_is_not_lost() {
+    for version in BOTH {
+        let mut driven = Driven::start(version).await;
+        let seq = driven.ask("q", &question(version, "s")).await;
+        // The agent reads nothing, until no more fits.
+        let filler =
+            json!({"act":"send","text":json!({"method":"_n","params":["x".repeat(500)]}).to_string()});
+        let mut lines = 0;
+        while driven.act(&filler).await.status == 200 {
+            lines += 1;
+        }
+        let answer = json!({"act":"answer","seq":seq,"option":"yes"});
+        driven.refuses(409, &answer, "does not read its messages").await;
+        for _ in 0..lines {
+            assert_eq!(driven.next().await["method"], "_n");
+        }
+        driven.does(&answer).await;
+        assert_eq!(driven.next().await["result"]["outcome"]["optionId"], "yes");
+        driven.refuses(409, &answer, "not a question").await;
+    }
+}
+
+#[tokio::test]
+async fn a_cancel_that_has_no_room_for_all_answers_is_done_again() {
+    const QUESTIONS: usize = 600;
+    for version in BOTH {
+        let mut driven = Driven::start(version).await;
+        for at in 1..QUESTIONS {
+            let params = question(version, "s");
+            let asked =
+                json!({"jsonrpc":"2.0","id":at,"method":"session/request_permission","params":params});
+            driven.say(&asked).await;
+        }
+        driven.ask("last", &question(version, "s")).await;
+        let cancel = json!({"act":"cancel","session":"s"});
+        driven.refuses(409, &cancel, "does not read its messages").await;
+        let mut ids = Vec::new();
+        let mut is_done = false;
+        while ids.len() < QUESTIONS {
+            is_done = is_done || driven.act(&cancel).await.status == 200;
+            let message = timeout(Duration::from_secs(30), driven.next()).await.expect("all are answered");
+            if message["result"]["outcome"]["outcome"] == "cancelled" {
+                ids.push(message["id"].to_string());
+            }
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), QUESTIONS, "each is answered once");
+    }
 }

@@ -1,15 +1,21 @@
 //! Requests of strangers.
 
-use acp_inspect::{Inspector, Source, Store};
+use std::time::Duration;
+
+use acp_inspect::{Driver, Inspector, Source, Store};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::support::{Page, turn};
 
 /// All addresses that need the cookie.
-const API: [&str; 15] = [
+const API: [&str; 16] = [
     "state",
     "rows?after=0",
     "messages/1",
     "messages/1/raw",
+    "asks/1",
     "events",
     "statistics",
     "sessions",
@@ -99,6 +105,37 @@ async fn a_request_of_a_stranger_is_refused() {
 async fn a_long_body_is_refused() {
     let page = Page::closed(turn(1)).await;
     assert_eq!(page.login(&"x".repeat(5000)).await.status, 413);
+}
+
+/// Fails unless a request whose body does not come is refused after a while, and loses its seat.
+async fn gives_up(page: &Page, path: &str) {
+    let mut stream = BufReader::new(TcpStream::connect(&page.host).await.unwrap());
+    let (host, cookie) = (&page.host, &page.cookie);
+    let head =
+        format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n");
+    let rest = "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n{";
+    stream.write_all(format!("{head}{rest}").as_bytes()).await.unwrap();
+    // The server says so when it waits for the body.
+    let mut line = String::new();
+    stream.read_line(&mut line).await.unwrap();
+    assert_eq!(line, "HTTP/1.1 100 Continue\r\n");
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(11)).await;
+    tokio::time::resume();
+    let mut answer = String::new();
+    let ended = timeout(Duration::from_secs(60), stream.read_to_string(&mut answer)).await;
+    ended.expect("the server gives up").expect("the connection ends");
+    assert!(answer.trim_start().starts_with("HTTP/1.1 408 "), "{path}: {answer}");
+    assert!(answer.contains("not whole within 10 seconds"), "{path}: {answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_holds_no_seat() {
+    gives_up(&Page::closed(turn(1)).await, "/login").await;
+    let store = Store::new().unwrap();
+    let driver = Driver::new("/work".into());
+    let inspector = Inspector::listen(([127, 0, 0, 1], 0).into(), store.clone(), Source::Live, "x").await;
+    gives_up(&Page::log_in(inspector.unwrap().driven_by(&driver), store).await, "/api/act").await;
 }
 
 #[tokio::test]

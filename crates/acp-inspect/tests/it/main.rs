@@ -18,5 +18,6 @@ mod rules;
 mod size;
 mod support;
 mod transcripts;
+mod typing;
 mod versions;
 mod views;

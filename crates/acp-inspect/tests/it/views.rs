@@ -69,6 +69,26 @@ async fn a_diagram_has_an_arrow_for_each_message() {
 }
 
 #[tokio::test]
+async fn a_diagram_shows_characters_that_are_not_seen_as_escapes() {
+    let unseen = "\u{200e}\u{200f}\u{61c}\u{200b}\u{200d}\u{2060}\u{feff}\u{202e}\u{2066}\u{1b}\u{9b}\u{ad}\u{ffff}\u{e0041}";
+    let seen = r"\u200e\u200f\u061c\u200b\u200d\u2060\ufeff\u202e\u2066\u001b\u009b\u00ad\uffff\udb40\udc41";
+    let store = turn(1);
+    let say = |direction, message| say(&store, 10_000, direction, &message);
+    say(Direction::In, json!({"jsonrpc":"2.0","method":format!("_m<{unseen}"),"params":{}}));
+    let params = json!({"sessionId":"s1","update":{"sessionUpdate":format!("u{unseen}")}});
+    say(Direction::In, json!({"jsonrpc":"2.0","method":"session/update","params":params}));
+    let server = json!({"type":"acp","name":format!("l{unseen}"),"serverId":"a"});
+    let params = json!({"cwd":"/","mcpServers":[server]});
+    say(Direction::Out, json!({"jsonrpc":"2.0","id":3,"method":"session/new","params":params}));
+    let page = Page::open(store).await;
+    let svg = page.get("/api/sequence.svg?from=1&to=12").await.text();
+    for name in ["_m&lt;", ">u", ">mcp/l"] {
+        assert!(svg.contains(&format!("{name}{seen}<")), "{name}: {svg}");
+    }
+    assert!(!svg.contains(|character: char| character != '\n' && unseen.contains(character)), "{svg}");
+}
+
+#[tokio::test]
 async fn events_tell_of_growth_and_of_the_end() {
     let page = Page::open(turn(1)).await;
     let mut stream = BufReader::new(TcpStream::connect(&page.host).await.unwrap());

@@ -29,7 +29,10 @@ async fn agent(stream: DuplexStream, is_second: bool) {
             }
             Some("session/prompt") => {
                 turn = id.clone();
-                asked()
+                let mut said =
+                    if message["params"]["prompt"][0]["text"] == "Much" { much() } else { Vec::new() };
+                said.extend(asked());
+                said
             }
             Some("session/cancel") => Vec::new(),
             Some(_) => vec![json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"not here"}})],
@@ -61,6 +64,26 @@ fn asked() -> Vec<Value> {
             &json!({"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit cart.ts","status":"pending"}),
         ),
         json!({"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":params}),
+    ]
+}
+
+/// Questions that are long, and of wrong types.
+fn much() -> Vec<Value> {
+    let ask = |id: &str, params: Value| json!({"jsonrpc":"2.0","id":id,"method":"session/request_permission","params":params});
+    let input = json!({"text":"x".repeat(300 * 1024)});
+    let long = json!({"toolCallId":"l","rawInput":input,"title":"Write a long file"});
+    let options = json!([null, 5, {"optionId":{"toString":1}}, {"optionId":"yes","name":7,"kind":[]}]);
+    vec![
+        ask(
+            "1",
+            json!({"sessionId":"s1","toolCall":long,"options":[{"optionId":"yes","name":"Write","kind":"allow_once"}]}),
+        ),
+        ask(
+            "2",
+            json!({"sessionId":"s1","title":{"toString":1},"description":5,"subject":{"type":"command","command":{}},"options":options}),
+        ),
+        ask("3", json!(null)),
+        ask("4", json!({"sessionId":"s1","options":{}})),
     ]
 }
 
@@ -213,5 +236,44 @@ async fn a_message_is_edited_and_sent_again() {
     browser.click("#dialog .tools button");
     browser.until("document.querySelector('#row-4')?.textContent.includes('-32601: not here')");
     assert!(browser.text("#row-3").contains("_mine #1"), "{}", browser.text("#row-3"));
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_long_or_malformed_hides_no_other_and_can_be_answered() {
+    let Some(mut browser) = open().await else { return };
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')");
+    prompt(&mut browser, "Much");
+    browser.until("document.querySelectorAll('#asks .ask').length === 5");
+    assert_eq!(browser.text("#asks .ask:nth-child(1) p"), "The agent asks: Write a long file");
+    assert_eq!(browser.text("#asks .ask:nth-child(2) .options"), "yesWithdraw");
+    assert_eq!(browser.text("#asks .ask:nth-child(5) p"), "The agent asks: Edit cart.ts");
+    for rest in (0..5).rev() {
+        browser.click("#asks .ask:nth-child(1) button");
+        browser.until(&format!("document.querySelectorAll('#asks .ask').length === {rest}"));
+    }
+    browser.until("document.getElementById('asks').hidden");
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_400_pixels_a_person_prompts_and_answers() {
+    let Some(mut browser) = open().await else { return };
+    browser.size(400, 700);
+    browser.click("#new-session");
+    browser.until("document.querySelector('#session-list [aria-current]')");
+    super::narrow::fits(&mut browser, "composer");
+    prompt(&mut browser, "Much");
+    browser.until("document.querySelectorAll('#asks .ask').length === 5");
+    browser.until("document.querySelector('#transcript [data-kind=tool]')");
+    super::narrow::fits(&mut browser, "questions");
+    browser.js("document.getElementById('tab-timeline').click()");
+    browser.until("document.getElementById('row-1')");
+    browser.js("document.getElementById('row-1').click()");
+    browser.until("document.querySelector('#message pre')");
+    browser.js("Array.from(document.querySelectorAll('#message .tools button')).find((one) => one.textContent === 'Edit and send').click()");
+    browser.until("document.querySelector('#dialog[open] textarea')");
+    super::narrow::fits(&mut browser, "the message that is edited");
     browser.is_clean();
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::open;
 use crate::support::{add, say};
+use crate::typing::{mistyped, wrong};
 
 /// Markup that would call for attention if it became elements.
 const MARKUP: &str =
@@ -130,5 +131,30 @@ async fn a_string_of_10_megabytes_is_cut() {
     let shown = browser.js("document.getElementById('message').textContent.length").as_u64().unwrap();
     assert!((200_000..300_000).contains(&shown), "{shown} characters");
     is_inert(&mut browser, "message");
+    browser.is_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_of_wrong_types_hide_no_other_message() {
+    let store = Store::new().expect("a file");
+    for (at, wrong) in (0..).zip(wrong()) {
+        let said = json!({"protocolVersion":wrong,"clientInfo":{"name":wrong,"version":wrong},"clientCapabilities":[wrong, {"name":wrong}]});
+        let asked = json!({"jsonrpc":"2.0","id":format!("i{at}"),"method":"initialize","params":said});
+        say(&store, 0, Direction::Out, &asked);
+        mistyped(&store, "s1", &wrong);
+        let last = json!({"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":format!("thought {at}")}});
+        let params = json!({"sessionId":"s1","update":last});
+        say(&store, 0, Direction::In, &json!({"jsonrpc":"2.0","method":"session/update","params":params}));
+    }
+    let Some((_page, mut browser)) = open(store).await else { return };
+    browser.click("#tab-sessions");
+    browser.until("document.querySelector('#transcript [data-kind=plan]')");
+    let later = "Array.from(document.querySelectorAll('#transcript .turn')).find(({ textContent }) => textContent === 'Later')";
+    browser.js(&format!("{later}?.click()"));
+    browser.until("document.getElementById('transcript').textContent.includes('thought 6')");
+    assert!(!browser.text("#transcript").contains("cannot be shown"), "{}", browser.text("#transcript"));
+    browser.click("#tab-capabilities");
+    browser.until("document.querySelector('#capabilities h2')");
+    is_inert(&mut browser, "capabilities");
     browser.is_clean();
 }

@@ -91,3 +91,41 @@ async fn tabs_are_moved_between_with_arrows() {
     assert_eq!(browser.js("document.activeElement.id"), "tab-timeline");
     browser.is_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_of_one_character_can_be_turned_off() {
+    let Some((_page, mut browser)) = open(cart()).await else { return };
+    let does = |browser: &mut super::Browser| {
+        browser.js("document.getElementById('follow').focus()");
+        for key in ["e", "x", "/", "2", "?"] {
+            browser.press(key);
+        }
+        let state = "[document.activeElement.id, document.getElementById('filter').elements.errors.checked,
+            document.getElementById('timeline').hidden, document.getElementById('dialog').open]";
+        browser.js(state)
+    };
+    let nothing = json!(["follow", false, false, false]);
+    browser.click("#keys-button");
+    browser.until("document.querySelector('#dialog[open] input')?.checked");
+    browser.click("#dialog input");
+    browser.press("Escape");
+    browser.until("!document.getElementById('dialog').open");
+    assert_eq!(does(&mut browser), nothing);
+    browser.js("document.getElementById('grid').focus()");
+    browser.press("ArrowDown");
+    browser.until("document.querySelector('#row-1[aria-selected]')");
+    // The page remembers it.
+    browser.js("document.body.dataset.old = 'yes'");
+    browser.call("Page.reload", json!({}));
+    browser.until("!document.body?.dataset.old && document.querySelector('#rows .row')");
+    assert_eq!(does(&mut browser), nothing);
+    browser.click("#keys-button");
+    browser.until("document.querySelector('#dialog[open] input')?.checked === false");
+    browser.click("#dialog input");
+    browser.press("Escape");
+    browser.until("!document.getElementById('dialog').open");
+    browser.js("document.getElementById('follow').focus()");
+    browser.press("e");
+    assert_eq!(browser.js("document.getElementById('filter').elements.errors.checked"), true);
+    browser.is_clean();
+}
