@@ -66,9 +66,7 @@ impl<T: Serialize + ?Sized> Encode for T {
 /// # Errors
 /// Never fails: the signature is that of [`Encode::encode`].
 pub fn encode_str(text: &str, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
-    // Without an early end the compiler compares many bytes at a time.
-    let has_escapes = text.bytes().fold(false, |found, byte| found | is_escaped(byte));
-    if has_escapes {
+    if has_escapes(text.as_bytes()) {
         return text.encode(buffer);
     }
     buffer.reserve(text.len() + 2);
@@ -78,8 +76,39 @@ pub fn encode_str(text: &str, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
     Ok(())
 }
 
+/// Tells whether a text has characters that JSON escapes.
+fn has_escapes(text: &[u8]) -> bool {
+    let (pieces, rest) = text.as_chunks::<32>();
+    // Without an early end the compiler compares many bytes at a time.
+    let has_any = |piece: &[u8; 32]| piece.iter().fold(false, |found, byte| found | is_escaped(*byte));
+    if pieces.iter().fold(false, |found, piece| found | has_any(piece)) {
+        return true;
+    }
+    // One byte after the other, the rest would cost more than the pieces. The last word of it may
+    // overlap what was looked at before.
+    let (words, end) = rest.as_chunks::<8>();
+    let in_end = || match text.last_chunk() {
+        Some(last) => is_escaped_in(*last),
+        None => end.iter().any(|byte| is_escaped(*byte)),
+    };
+    words.iter().any(|word| is_escaped_in(*word)) || (!end.is_empty() && in_end())
+}
+
 const fn is_escaped(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// Tells whether one of these bytes is escaped, by arithmetic on all of them at once: a byte that
+/// is less than another borrows from its highest bit.
+const fn is_escaped_in(bytes: [u8; 8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    let word = u64::from_ne_bytes(bytes);
+    let quotes = word ^ (ONES * b'"' as u64);
+    let backslashes = word ^ (ONES * b'\\' as u64);
+    let controls = word.wrapping_sub(ONES * b' ' as u64) & !word;
+    let equals = quotes.wrapping_sub(ONES) & !quotes | backslashes.wrapping_sub(ONES) & !backslashes;
+    (controls | equals) & HIGH != 0
 }
 
 /// A value that is only borrowed.

@@ -39,6 +39,7 @@ mod simulation;
 #[cfg(feature = "tracing")]
 mod spans;
 mod standstill;
+mod strings;
 mod tap;
 mod timeouts;
 mod trace_context;

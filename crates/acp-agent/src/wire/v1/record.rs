@@ -22,8 +22,9 @@ pub(in crate::wire) fn is_for_every_client(text: &str) -> bool {
         "session_info_update",
         "usage_update",
     ];
-    let tag = text.strip_prefix(r#"{"sessionUpdate":""#).and_then(|rest| rest.split('"').next());
-    tag.is_some_and(|tag| ALWAYS.contains(&tag))
+    // A search for the end of the tag would cost more than all of this.
+    let is = |rest: &str, tag| rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with('"'));
+    text.strip_prefix(r#"{"sessionUpdate":""#).is_some_and(|rest| ALWAYS.iter().any(|tag| is(rest, *tag)))
 }
 
 /// Writes the params of an update behind their [head](update::write_head).
