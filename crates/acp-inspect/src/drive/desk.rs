@@ -14,8 +14,9 @@ use super::questions::Questions;
 use crate::store::Store;
 use crate::view;
 
-/// The code of a method that is not offered, and that of a question for which there is no room.
+/// The method of a request is not offered.
 const METHOD_NOT_FOUND: i32 = -32601;
+/// There is no room for a question.
 const OVERLOADED: i32 = -32603;
 
 /// Makes the lines to the agent. Clones are one desk.

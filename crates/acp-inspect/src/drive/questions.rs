@@ -22,7 +22,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// Adds a question. Returns false if there is no room for it.
+    /// Adds a question if there is room, and returns whether there was.
     pub(super) fn add(&mut self, id: &Value, session: &str) -> bool {
         let is_short = id.to_string().len() <= LONGEST_ID && session.len() <= LONGEST_ID;
         if self.waiting.len() >= MOST || !is_short {

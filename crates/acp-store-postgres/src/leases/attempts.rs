@@ -12,8 +12,8 @@ use crate::error::Failure;
 /// The attempts to take a lease. Each is a holder of its own, so that one that comes late, when the
 /// session may be another one, is not taken for the log that has the lease.
 ///
-/// What an attempt may have taken is given up, unless the session was [taken](Self::taken) in the
-/// end: nobody has it then.
+/// The drop gives up the leases of attempts whose outcome is not known. After
+/// [`taken`](Self::taken) there are none.
 pub(crate) struct Attempts {
     leases: Arc<Leases>,
     principal: String,
