@@ -17,8 +17,8 @@ use crate::options::Options;
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// A parameter of a statement with its type. The type goes along, so that nothing is prepared: a
-/// pooler gives each transaction to another connection.
+/// A parameter of a statement with its type. The type goes along, so that nothing has to be
+/// prepared: a pooler may give each transaction to another connection.
 pub(crate) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
 
 /// A pool of connections to the database.
@@ -27,6 +27,7 @@ pub(crate) struct Database {
     pool: Pool,
     attempt: Duration,
     patience: Duration,
+    prepares: bool,
 }
 
 impl Database {
@@ -41,7 +42,8 @@ impl Database {
         let manager = manager(config);
         let pool = Pool::builder(manager).max_size(options.connections).runtime(Runtime::Tokio1);
         let pool = pool.build().map_err(|error| PostgresError::Tls(error.to_string()))?;
-        Ok(Database { pool, attempt: options.attempt, patience: options.patience })
+        let Options { attempt, patience, prepares, .. } = *options;
+        Ok(Database { pool, attempt, patience, prepares })
     }
 
     /// Returns the time that an operation has from now on.
@@ -76,7 +78,7 @@ impl Database {
         let started = Instant::now();
         let client = self.client().await?;
         let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4);
-        let outcome = match timeout(rest, client.query_typed(sql, params)).await {
+        let outcome = match timeout(rest, self.query(&client, sql, params)).await {
             Ok(outcome) => outcome.map_err(Failure::of),
             Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),
         };
@@ -85,6 +87,21 @@ impl Database {
             drop(Object::take(client));
         }
         outcome
+    }
+
+    async fn query(
+        &self,
+        client: &Object,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        if !self.prepares {
+            return client.query_typed(sql, params).await;
+        }
+        let types: Vec<Type> = params.iter().map(|(_, of)| of.clone()).collect();
+        let statement = client.prepare_typed_cached(sql, &types).await?;
+        let values: Vec<&(dyn ToSql + Sync)> = params.iter().map(|(value, _)| *value).collect();
+        client.query(&statement, &values).await
     }
 }
 

@@ -174,4 +174,6 @@ fn passes(error: &tokio_postgres::Error) -> bool {
     matches!(class, "08" | "53" | "57" | "40")
         || *code == SqlState::READ_ONLY_SQL_TRANSACTION
         || *code == SqlState::LOCK_NOT_AVAILABLE
+        // The database has forgotten a prepared statement. A new connection prepares it again.
+        || *code == SqlState::INVALID_SQL_STATEMENT_NAME
 }

@@ -13,7 +13,7 @@ use crate::database::{Database, Param};
 use crate::error::{Failure, PostgresError};
 use crate::lease::{Change, Ending, Lease, Step};
 use crate::leases::Leases;
-use crate::rows::batch;
+use crate::rows::batch::{self, Rows};
 use crate::rows::facts::{self, StateAt};
 use crate::statements;
 
@@ -36,10 +36,9 @@ pub(crate) struct PostgresLog {
 
 /// The content of a change.
 enum Changes<'c> {
-    /// The pieces, and the kinds of state in them with the place of their last record. The first
-    /// piece has place 1.
+    /// The rows, and the kinds of state in them with the place of their last record.
     Append {
-        pieces: &'c [Vec<u8>],
+        rows: &'c Rows<'c>,
         states: &'c StateAt,
     },
     SetInfo {
@@ -86,7 +85,7 @@ impl PostgresLog {
         let millis = *self.leases.millis();
         let _changing = self.leases.changing(&self.lease.holder);
         let adds = match changes {
-            Changes::Append { pieces, .. } => i64::try_from(pieces.len()).map_err(StoreError::other)?,
+            Changes::Append { rows, .. } => i64::try_from(rows.len()).map_err(StoreError::other)?,
             Changes::SetInfo { .. } => 1,
         };
         let of = Of { database: &self.database, principal: &self.principal, session: &self.session, millis };
@@ -127,12 +126,11 @@ impl PostgresLog {
     }
 
     async fn append_all(&mut self, records: &[Record]) -> Result<(), StoreError> {
-        let pieces = batch::write(records)?;
-        if pieces.is_empty() {
+        let rows = Rows::of(records)?;
+        if rows.len() == 0 {
             return Ok(());
         }
-        let states = states(records, &pieces)?;
-        self.change(&Changes::Append { pieces: &pieces, states: &states }).await
+        self.change(&Changes::Append { rows: &rows, states: &rows.states() }).await
     }
 
     async fn set_info(&mut self, info: SessionInfo, is_use: bool) -> Result<(), StoreError> {
@@ -197,8 +195,7 @@ impl Of<'_> {
         ];
         let [principal, session, holder, epoch] = head;
         let rows = match changes {
-            Changes::Append { pieces, .. } => {
-                let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            Changes::Append { rows, .. } => {
                 let params: [Param<'_>; 8] = [
                     principal,
                     session,
@@ -207,7 +204,7 @@ impl Of<'_> {
                     (&adds, Type::INT8),
                     (facts, Type::TEXT),
                     (&self.millis, Type::INT8),
-                    (&pieces, Type::BYTEA_ARRAY),
+                    (*rows, Type::BYTEA_ARRAY),
                 ];
                 self.database.try_rows(&statements::APPEND, &params).await?
             }
@@ -227,22 +224,6 @@ impl Of<'_> {
         };
         Ok(!rows.is_empty())
     }
-}
-
-/// Returns the kinds of state in the records with the places of their last records. The first piece
-/// has place 1.
-fn states(records: &[Record], pieces: &[Vec<u8>]) -> Result<StateAt, StoreError> {
-    let (mut states, mut found) = (StateAt::new(), Vec::new());
-    if !records.iter().any(|record| record.kind().is_state()) {
-        return Ok(states);
-    }
-    for (place, piece) in (1..).zip(pieces) {
-        batch::read(piece, &mut found)?;
-        for record in found.drain(..).filter(|record: &Record| record.kind().is_state()) {
-            states.insert(record.kind().name().to_owned(), place);
-        }
-    }
-    Ok(states)
 }
 
 /// Reads the first two columns of a row.

@@ -2,13 +2,14 @@
 
 use acp_agent::store::StoreError;
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 
 use crate::database::Database;
 use crate::error::{Failure, PostgresError};
 use crate::options::Options;
 
 /// The version of the tables that this program makes.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 /// The oldest version of the tables that this program takes.
 const OLDEST_TABLES: i32 = 1;
 
@@ -18,12 +19,29 @@ struct Migration {
     /// The oldest program that may use the tables after it, by the version of the tables that it
     /// makes.
     oldest_program: i32,
+    /// Whether programs can do without it. A server that does not know it is left as it is.
+    is_optional: bool,
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, oldest_program: 1, sql: include_str!("../migrations/0001_sessions.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        oldest_program: 1,
+        is_optional: false,
+        sql: include_str!("../migrations/0001_sessions.sql"),
+    },
+    Migration {
+        version: 2,
+        oldest_program: 1,
+        is_optional: true,
+        sql: include_str!("../migrations/0002_compression.sql"),
+    },
+];
 
+/// A change of a table waits for statements that use it, such as those of a dump, and all others
+/// wait behind it. So it gives up soon, and tries again later.
+const LOCK_TIMEOUT: &str = "set local lock_timeout = '2s'";
 /// Two programs that migrate wait for each other. The lock ends with the transaction.
 const LOCK: &str = "select pg_advisory_xact_lock(4702111234474983745)";
 const VERSIONS: &str =
@@ -65,6 +83,7 @@ async fn run(database: &Database) -> Result<i32, Failure> {
     let transaction = client.transaction().await.map_err(Failure::of)?;
     let script = async |sql: &str| transaction.batch_execute(sql).await.map_err(Failure::of);
     script(LOCK).await?;
+    script(LOCK_TIMEOUT).await?;
     script(VERSIONS).await?;
     let found = transaction.query_typed(FOUND, &[]).await.map_err(Failure::of)?;
     let version = match versions(&found) {
@@ -75,7 +94,15 @@ async fn run(database: &Database) -> Result<i32, Failure> {
         }
     };
     for migration in MIGRATIONS.iter().filter(|migration| migration.version > version) {
-        script(migration.sql).await?;
+        if migration.is_optional {
+            script("savepoint optional").await?;
+        }
+        match transaction.batch_execute(migration.sql).await {
+            Err(error) if migration.is_optional && is_unknown(&error) => {
+                script("rollback to savepoint optional").await?;
+            }
+            done => done.map_err(Failure::of)?,
+        }
         let Migration { version, oldest_program, .. } = migration;
         script(&format!("update acp_schema set version = {version}, oldest_program = {oldest_program}"))
             .await?;
@@ -97,6 +124,12 @@ pub(crate) async fn check(database: &Database) -> Result<(), StoreError> {
         Some(Ok(setting)) => Err(PostgresError::NotDurable { setting }.into()),
         Some(Err(error)) => Err(PostgresError::Database(error).into()),
     }
+}
+
+/// Returns whether the server does not know what it was asked to do.
+fn is_unknown(error: &tokio_postgres::Error) -> bool {
+    let known = [SqlState::FEATURE_NOT_SUPPORTED, SqlState::SYNTAX_ERROR, SqlState::INVALID_PARAMETER_VALUE];
+    error.code().is_some_and(|code| known.contains(code))
 }
 
 /// Returns the version of the tables and the oldest program that may use them.

@@ -27,6 +27,7 @@ pub struct Options {
     pub(crate) patience: Duration,
     pub(crate) attempt: Duration,
     pub(crate) page_size: usize,
+    pub(crate) prepares: bool,
     #[cfg(feature = "tls-rustls")]
     pub(crate) roots: crate::tls::Roots,
 }
@@ -52,6 +53,7 @@ impl Options {
             patience: Duration::from_secs(20),
             attempt: Duration::from_secs(5),
             page_size: 50,
+            prepares: false,
             #[cfg(feature = "tls-rustls")]
             roots: crate::tls::Roots::default(),
         }
@@ -110,6 +112,19 @@ impl Options {
         self.page_size = sessions.clamp(1, 10_000);
         self
     }
+
+    /// Sets whether each connection prepares a statement once and then uses it again. The database
+    /// then neither parses nor plans an append, which for large ones is a good part of its work.
+    ///
+    /// Set it if each connection is one to the database itself, or to a pooler that knows prepared
+    /// statements, such as pgbouncer from 1.21 on with `max_prepared_statements`. Behind any other
+    /// pooler of transactions, statements of several programs meet under the same names. Default
+    /// false, which goes with every pooler.
+    #[must_use]
+    pub const fn prepared_statements(mut self, prepares: bool) -> Self {
+        self.prepares = prepares;
+        self
+    }
 }
 
 /// Shows no password.
@@ -122,6 +137,7 @@ impl fmt::Debug for Options {
             .field("patience", &self.patience)
             .field("attempt", &self.attempt)
             .field("page_size", &self.page_size)
+            .field("prepared_statements", &self.prepares)
             .finish_non_exhaustive()
     }
 }

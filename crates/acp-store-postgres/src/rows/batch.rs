@@ -7,45 +7,112 @@
 //! {"sessionUpdate":"plan","entries":[]}
 //! ```
 
-use std::io::Write as _;
+use std::error::Error;
+use std::fmt::Write as _;
 
 use acp_agent::store::{Record, RecordKind, StoreError};
+use bytes::{BufMut as _, BytesMut};
+use tokio_postgres::types::{IsNull, ToSql, Type, accepts, to_sql_checked};
 
 use crate::error::PostgresError;
+use crate::rows::facts::StateAt;
 
 /// The number of bytes of a row, unless one record is longer.
-const PIECE: usize = 64 * 1024;
-/// About as many bytes as stand around the text of a record.
-const HEAD: usize = 24;
+const ROW: usize = 64 * 1024;
 /// The longest record. A value of the database has at most a gigabyte.
 const LONGEST: usize = 512 * 1024 * 1024;
 
-/// Returns the records as the bytes of one or more rows.
-pub(crate) fn write(records: &[Record]) -> Result<Vec<Vec<u8>>, StoreError> {
-    let mut rest: usize = records.iter().map(|record| HEAD + record.json().len()).sum();
-    let mut pieces = Vec::new();
-    let mut piece = Vec::new();
-    for record in records {
-        let text = record.json();
-        if text.len() > LONGEST {
-            return Err(StoreError::TooLong { bytes: text.len() });
+/// Records as one or more rows. As a parameter it is a list of their bytes, which are written where
+/// the statement is put together and nowhere before.
+#[derive(Debug)]
+pub(crate) struct Rows<'r> {
+    rows: Vec<Row<'r>>,
+}
+
+#[derive(Debug)]
+struct Row<'r> {
+    records: &'r [Record],
+    /// The number of its bytes.
+    bytes: usize,
+}
+
+impl<'r> Rows<'r> {
+    pub(crate) fn of(records: &'r [Record]) -> Result<Self, StoreError> {
+        let (mut rows, mut rest) = (Vec::new(), records);
+        while !rest.is_empty() {
+            let (mut count, mut bytes) = (0, 0);
+            for record in rest {
+                let length = record.json().len();
+                if length > LONGEST {
+                    return Err(StoreError::TooLong { bytes: length });
+                }
+                if count > 0 && bytes + length > ROW {
+                    break;
+                }
+                (count, bytes) = (count + 1, bytes + length_of(record));
+            }
+            let (records, next) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+            rows.push(Row { records, bytes });
+            rest = next;
         }
-        if !piece.is_empty() && piece.len() + text.len() > PIECE {
-            pieces.push(std::mem::take(&mut piece));
-        }
-        if piece.is_empty() {
-            piece.reserve_exact(rest.min(PIECE));
-        }
-        rest -= HEAD + text.len();
-        piece.extend_from_slice(record.kind().name().as_bytes());
-        let _ = writeln!(piece, " {}", text.len());
-        piece.extend_from_slice(text.as_bytes());
-        piece.push(b'\n');
+        Ok(Rows { rows })
     }
-    if !piece.is_empty() {
-        pieces.push(piece);
+
+    pub(crate) const fn len(&self) -> usize {
+        self.rows.len()
     }
-    Ok(pieces)
+
+    /// Returns the kinds of state in the records with the rows of their last records. The first row
+    /// has place 1.
+    pub(crate) fn states(&self) -> StateAt {
+        let mut states = StateAt::new();
+        for (place, row) in (1..).zip(&self.rows) {
+            for record in row.records.iter().filter(|record| record.kind().is_state()) {
+                states.insert(record.kind().name().to_owned(), place);
+            }
+        }
+        states
+    }
+}
+
+/// Returns the number of bytes of a record in a row.
+fn length_of(record: &Record) -> usize {
+    let length = record.json().len();
+    let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
+    record.kind().name().len() + digits + length + " \n\n".len()
+}
+
+impl Row<'_> {
+    fn write(&self, out: &mut BytesMut) -> Result<(), std::fmt::Error> {
+        for record in self.records {
+            let text = record.json();
+            writeln!(out, "{} {}", record.kind().name(), text.len())?;
+            out.put_slice(text.as_bytes());
+            out.put_u8(b'\n');
+        }
+        Ok(())
+    }
+}
+
+impl ToSql for Rows<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        let bytes: usize = self.rows.iter().map(|row| 4 + row.bytes).sum();
+        out.reserve(20 + bytes);
+        // A list has one dimension, nothing in it is null, and its first place is 1.
+        out.put_i32(1);
+        out.put_i32(0);
+        out.put_u32(Type::BYTEA.oid());
+        out.put_i32(i32::try_from(self.rows.len())?);
+        out.put_i32(1);
+        for row in &self.rows {
+            out.put_i32(i32::try_from(row.bytes)?);
+            row.write(out)?;
+        }
+        Ok(IsNull::No)
+    }
+
+    accepts!(BYTEA_ARRAY);
+    to_sql_checked!();
 }
 
 /// Adds the records of a row. Records of kinds that this version does not know are left out: a
@@ -74,6 +141,8 @@ fn split(row: &[u8]) -> Option<(&str, &str, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::types::FromSql as _;
+
     use super::*;
 
     fn records(texts: &[&str]) -> Vec<Record> {
@@ -82,22 +151,53 @@ mod tests {
         texts.iter().zip(kinds).map(|(text, kind)| Record::new(kind, *text).unwrap()).collect()
     }
 
+    /// Returns the rows as the database gets them.
+    fn written(records: &[Record]) -> Vec<Vec<u8>> {
+        let rows = Rows::of(records).unwrap();
+        let mut out = BytesMut::new();
+        assert!(matches!(rows.to_sql_checked(&Type::BYTEA_ARRAY, &mut out), Ok(IsNull::No)));
+        let list = Vec::<Vec<u8>>::from_sql(&Type::BYTEA_ARRAY, &out).unwrap();
+        assert_eq!(list.len(), rows.len());
+        list
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_bytes() {
+        for length in [0, 1, 9, 10, 99, 100, 999, 1000, 12345] {
+            for kind in [RecordKind::Prompt, RecordKind::Update, RecordKind::UpdateV2, RecordKind::Saved] {
+                let record = Record::new(kind, format!("\"{}\"", "x".repeat(length))).unwrap();
+                assert_eq!(written(std::slice::from_ref(&record)).concat().len(), length_of(&record));
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_state_of_a_kind_is_found_by_its_row() {
+        let long = format!("\"{}\"", "x".repeat(ROW));
+        let records = [("1", RecordKind::Saved), (long.as_str(), RecordKind::Update), ("2", RecordKind::Saved)];
+        let records = records.map(|(text, kind)| Record::new(kind, text).unwrap());
+        let rows = written(&records);
+        let states = Rows::of(&records).unwrap().states();
+        assert_eq!(states.into_iter().collect::<Vec<_>>(), [("saved".to_owned(), 3)]);
+        assert_eq!(rows.len(), 3);
+    }
+
     #[test]
     fn records_come_back_from_rows_of_a_bounded_length() {
-        let long = format!("\"{}\"", "x".repeat(3 * PIECE));
-        let half = format!("\"{}\"", "y".repeat(PIECE / 2));
+        let long = format!("\"{}\"", "x".repeat(3 * ROW));
+        let half = format!("\"{}\"", "y".repeat(ROW / 2));
         let all = records(&["1", "\"\u{1f980}\"", &half, &half, &long, "[ ]", "null"]);
-        let pieces = write(&all).unwrap();
-        assert!(pieces.len() > 3);
+        let rows = written(&all);
+        assert!(rows.len() > 3);
         let (mut found, mut most) = (Vec::new(), 0);
-        for piece in &pieces {
+        for row in &rows {
             let before = found.len();
-            read(piece, &mut found).unwrap();
-            most = most.max(if found.len() - before > 1 { piece.len() } else { 0 });
+            read(row, &mut found).unwrap();
+            most = most.max(if found.len() - before > 1 { row.len() } else { 0 });
         }
         assert_eq!(found, all);
-        assert!(most <= PIECE + 1024, "{most}");
-        assert_eq!(write(&[]).unwrap().len(), 0);
+        assert!(most <= ROW + 1024, "{most}");
+        assert_eq!(Rows::of(&[]).unwrap().len(), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use acp_agent::store::SessionStore as _;
 use acp_store_postgres::{Options, PostgresError, PostgresStore, migrate};
 use acp_types::v1::ListSessionsRequest;
 
-use crate::server::{Server, server_or_skip};
+use crate::server::{Bouncer, Server, server_or_skip};
 use crate::{id, info, quick, read, updates};
 
 /// Options with one of them at an extreme, by its name.
@@ -23,6 +23,7 @@ fn extremes(options: &Options) -> Vec<(&'static str, Options)> {
         ("Options::attempt", of(|options| options.attempt(Duration::MAX))),
         ("Options::page_size", of(|options| options.page_size(0))),
         ("Options::page_size", of(|options| options.page_size(usize::MAX))),
+        ("Options::prepared_statements", of(|options| options.prepared_statements(true))),
     ]
 }
 
@@ -45,6 +46,29 @@ async fn a_store_works_with_every_option_at_its_extremes() {
         assert_eq!((page.sessions.len(), page.next_cursor), (1, None), "{name}");
         store.delete(&id()).await.unwrap();
     }
+}
+
+/// Every connection prepares its statements, and after a failover none of them is known.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_the_database_has_forgotten_is_prepared_again() {
+    let server = server_or_skip!(Server::shared());
+    let bouncer = server_or_skip!(Bouncer::before(server));
+    let database = server.database();
+    let options = quick(&bouncer.to(&database)).connections(1).prepared_statements(true);
+    migrate(&options).await.unwrap();
+    let store = PostgresStore::connect(&options).await.unwrap();
+    let mut log = store.create(info()).await.unwrap();
+    let end = format!(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = '{0}' and pid <> pg_backend_pid()",
+        database.name
+    );
+    for number in 0..5 {
+        log.append(updates(number..number + 1)).await.unwrap();
+        // The pooler keeps our connection, and takes another one to the server.
+        server.psql(&database.name, &end).unwrap();
+    }
+    log.close().await.unwrap();
+    assert_eq!(read(&store, &id()).await, updates(0..5));
 }
 
 #[test]
