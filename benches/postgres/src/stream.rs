@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use acp_agent::store::{Journal, Record, RecordKind, SessionStore};
+use acp_agent::store::{Journal, Record, SessionStore};
 use acp_store_postgres::PostgresStore;
 use acp_types::v1::{SessionId, SessionInfo};
 use anyhow::Result;
@@ -11,25 +11,20 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, NoTls};
 
-use crate::median;
 use crate::server::Database;
+use crate::text::{Text, update};
+use crate::{median, options};
 
-const ROUNDS: usize = 5;
+pub(crate) const ROUNDS: usize = 7;
 /// The bytes of an append: as many as a recorder has at most when it is behind.
 const APPEND: usize = 1024 * 1024;
 const APPENDS: usize = 48;
+/// The length of the long session.
+pub(crate) const UPDATES: usize = 100_000;
 
-/// Returns an update with a text of some 200 characters.
-fn update(number: usize) -> Record {
-    let text = "a word, and another one, ".repeat(8);
-    let content = format!(r#"{{"type":"text","text":"{text}{number}"}}"#);
-    let json = format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{content}}}"#);
-    Record::new(RecordKind::Update, json).expect("it is JSON")
-}
-
-fn batch() -> Vec<Record> {
-    let first = update(0);
-    (0..APPEND / (first.json().len() + 12)).map(update).collect()
+fn batch(text: Text) -> Vec<Record> {
+    let first = update(text, 0);
+    (0..APPEND / (first.json().len() + 12)).map(|number| update(text, number)).collect()
 }
 
 /// Appends so many batches to a new session. Returns MiB a second.
@@ -46,27 +41,22 @@ async fn append(store: &dyn SessionStore, session: &str, batch: &[Record]) -> Re
     Ok((APPENDS * APPEND) as f64 / 1048576.0 / seconds)
 }
 
-async fn raw(database: &Database) -> Result<Client> {
+pub(crate) async fn raw(database: &Database) -> Result<Client> {
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
 }
 
-/// Inserts the same bytes in rows of the same length, a megabyte in a statement and two statements
-/// under way, without a head, a lease and a check.
-async fn least(client: &Client, rows: &[&[u8]]) -> Result<f64> {
-    client
-        .batch_execute(
-            "drop table if exists least; create table least (seq bigint primary key, records bytea)",
-        )
-        .await?;
+/// Inserts the same bytes in rows of the same length and compression, a megabyte in a statement and
+/// two statements under way, without a head, a lease and a check. Returns MiB a second.
+async fn least(client: &Client, rows: &[&[u8]], round: usize) -> Result<f64> {
     let sql = "insert into least select $1 + piece.place, piece.records \
                from unnest($2::bytea[]) with ordinality as piece(records, place)";
     let insert = client.prepare_typed(sql, &[Type::INT8, Type::BYTEA_ARRAY]).await?;
     let started = Instant::now();
     let mut under_way = FuturesUnordered::new();
-    for number in 0..APPENDS as i64 {
-        let (insert, first) = (&insert, number * 1000);
+    for number in round * APPENDS..(round + 1) * APPENDS {
+        let (insert, first) = (&insert, i64::try_from(number * 1000)?);
         under_way.push(async move { client.execute(insert, &[&first, &rows]).await });
         if under_way.len() > 1 {
             under_way.next().await.transpose()?;
@@ -77,21 +67,37 @@ async fn least(client: &Client, rows: &[&[u8]]) -> Result<f64> {
 }
 
 pub(crate) async fn appends(database: &Database, store: &PostgresStore) -> Result<()> {
-    let (batch, client, folder) = (batch(), raw(database).await?, tempfile::tempdir()?);
-    let text: Vec<u8> =
-        batch.iter().flat_map(|record| format!("update 300\n{}\n", record.json()).into_bytes()).collect();
-    let rows: Vec<&[u8]> = text.chunks(64 * 1024).collect();
-    let (mut ours, mut leasts, mut journals, mut ratios) = (vec![], vec![], vec![], vec![]);
-    for round in 0..ROUNDS {
-        let mine = append(store, &format!("append {round}"), &batch).await?;
-        let raw = least(&client, &rows).await?;
-        journals.push(append(&Journal::at(folder.path()), &format!("append {round}"), &batch).await?);
-        ours.push(mine);
-        leasts.push(raw);
-        ratios.push(mine / raw);
+    let prepared = PostgresStore::connect(&options(database, 8)?.prepared_statements(true)).await?;
+    let stores = [("statements prepared", &prepared), ("not prepared", store)];
+    for (kind, text) in [("words", Text::Words), ("a sentence repeated", Text::Repeated)] {
+        let (batch, client, folder) = (batch(text), raw(database).await?, tempfile::tempdir()?);
+        let bytes: Vec<u8> =
+            batch.iter().flat_map(|record| format!("update 300\n{}\n", record.json()).into_bytes()).collect();
+        let rows: Vec<&[u8]> = bytes.chunks(64 * 1024).collect();
+        // A table as long-lived as that of the store.
+        let table = "drop table if exists least; \
+                     create table least (seq bigint primary key, records bytea compression lz4)";
+        client.batch_execute(table).await?;
+        let (mut ours, mut ratios) = (vec![vec![]; 2], vec![vec![]; 2]);
+        let (mut leasts, mut journals) = (vec![], vec![]);
+        for round in 0..ROUNDS {
+            let least = least(&client, &rows, round).await?;
+            for (place, (name, store)) in stores.into_iter().enumerate() {
+                let mine = append(store, &format!("{kind} {name} {round}"), &batch).await?;
+                ours[place].push(mine);
+                ratios[place].push(mine / least);
+            }
+            journals.push(append(&Journal::at(folder.path()), &format!("append {round}"), &batch).await?);
+            leasts.push(least);
+        }
+        let [least, journal] = [leasts, journals].map(median);
+        for ((name, _), (ours, ratio)) in stores.into_iter().zip(ours.into_iter().zip(ratios)) {
+            let (ours, ratio) = (median(ours), median(ratio));
+            println!(
+                "| appends of {kind}, {name}, MiB/s | {ours:.0} | {least:.0} | {ratio:.2}x | >= 0.7x | {journal:.0} |"
+            );
+        }
     }
-    let [ours, least, journal, ratio] = [ours, leasts, journals, ratios].map(median);
-    println!("| appends, MiB/s | {ours:.0} | {least:.0} | {ratio:.2}x | >= 0.7x | {journal:.0} |");
     Ok(())
 }
 
@@ -105,11 +111,11 @@ async fn read(store: &dyn SessionStore, session: &SessionId) -> Result<f64> {
             more => count += more,
         }
     }
-    anyhow::ensure!(count == 100_000, "{count} records");
+    anyhow::ensure!(count == UPDATES, "{count} records");
     Ok(started.elapsed().as_secs_f64() * 1e3)
 }
 
-async fn copy_out(client: &Client) -> Result<f64> {
+pub(crate) async fn copy_out(client: &Client) -> Result<f64> {
     let sql =
         "copy (select records from acp_batch where session = 'long' order by seq) to stdout (format binary)";
     let started = Instant::now();
@@ -128,8 +134,8 @@ pub(crate) async fn loads(database: &Database, store: &PostgresStore) -> Result<
     let all: [&dyn SessionStore; 2] = [store, &journal];
     for store in all {
         let mut log = store.create(SessionInfo::new(id.clone(), "/work")).await?;
-        for start in (0..100_000).step_by(1000) {
-            log.append((start..start + 1000).map(update).collect()).await?;
+        for start in (0..UPDATES).step_by(1000) {
+            log.append((start..start + 1000).map(|number| update(Text::Words, number)).collect()).await?;
         }
         log.close().await?;
     }
