@@ -3,10 +3,11 @@
 //!
 //! `postgres_agent URL --migrate` makes the tables and ends. `postgres_agent URL [SECONDS]` serves.
 //! After these seconds, 30 by default, another process may have the sessions of one that has died.
+//! Behind `acp serve --principal-env CLIENT` each client has sessions of its own.
 
 use std::time::Duration;
 
-use acp_agent::{StopReason, Turn, agent};
+use acp_agent::{Serve, StopReason, Turn, agent};
 use acp_store_postgres::{Options, PostgresStore, migrate};
 use examples::Failure;
 
@@ -41,5 +42,9 @@ async fn main() -> Result<(), Failure> {
         None => {}
     }
     let sessions = PostgresStore::connect(&options).await?;
-    Ok(acp_agent::serve_stdio(Echo { sessions }).await?)
+    let mut serve = Serve::new(Echo { sessions });
+    if let Ok(client) = std::env::var("CLIENT") {
+        serve = serve.principal(client);
+    }
+    Ok(serve.stdio().await?)
 }

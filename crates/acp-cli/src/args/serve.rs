@@ -33,6 +33,8 @@ pub(crate) struct ServeArgs {
     pub(crate) cwd: Option<PathBuf>,
     /// Variables of the agents' environment. One without a value is inherited.
     pub(crate) env: Vec<(OsString, Option<OsString>)>,
+    /// The variable of an agent that has the name of its client.
+    pub(crate) principal_env: Option<OsString>,
     pub(crate) prestart: usize,
     pub(crate) limits: LimitArgs,
     pub(crate) verbose: bool,
@@ -122,7 +124,7 @@ fn access_options() -> [Arg; 6] {
     ]
 }
 
-fn agent_options() -> [Arg; 5] {
+fn agent_options() -> [Arg; 6] {
     let folder = |name| option(name, "DIR", value_parser!(PathBuf));
     [
         folder("root").action(ArgAction::Append).help(
@@ -134,8 +136,12 @@ fn agent_options() -> [Arg; 5] {
             "set a variable for the agents, or let them inherit it; can be given several times [default: PATH, \
              HOME, LANG and a few more]",
         ),
+        option("principal-env", "NAME", value_parser!(OsString)).requires("token-file").help(
+            "tell each agent the name of its client in this variable; each token then needs a name",
+        ),
         option("prestart", "N", value_parser!(usize))
             .default_value("0")
+            .conflicts_with("principal-env")
             .help("keep so many processes started for the next connections"),
     ]
 }
@@ -184,6 +190,7 @@ pub(super) fn read(matches: &ArgMatches) -> Result<ServeArgs, String> {
         allow_commands: matches.get_flag("allow-commands"),
         cwd: path("cwd"),
         env: matches.get_many("env").into_iter().flatten().cloned().collect(),
+        principal_env: matches.get_one::<OsString>("principal-env").cloned(),
         prestart: count("prestart").unwrap_or_default(),
         limits: LimitArgs {
             connections: count("connections"),

@@ -1,6 +1,7 @@
 //! The processes of agents: one for each connection, some of them started before it comes.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use acp_client::{Command, Exit, Transport};
+use acp_http::server::Principal;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -26,6 +28,8 @@ pub(super) struct Started {
 /// The processes of a server.
 pub(super) struct Agents {
     command: Mutex<Command>,
+    /// The variable that has the name of the client.
+    principal_env: Option<OsString>,
     /// Started processes that no connection has yet.
     waiting: Mutex<VecDeque<Started>>,
     wanted: usize,
@@ -35,24 +39,32 @@ pub(super) struct Agents {
 }
 
 impl Agents {
-    pub(super) fn new(command: Command, wanted: usize, metrics: Arc<Metrics>) -> Arc<Self> {
+    pub(super) fn new(
+        command: Command,
+        principal_env: Option<OsString>,
+        wanted: usize,
+        metrics: Arc<Metrics>,
+    ) -> Arc<Self> {
         let (waiting, taken) = (Mutex::default(), Notify::new());
-        Arc::new(Self { command: Mutex::new(command), waiting, wanted, taken, metrics })
+        Arc::new(Self { command: Mutex::new(command), principal_env, waiting, wanted, taken, metrics })
     }
 
-    /// Returns a process for a connection.
-    pub(super) fn take(&self) -> io::Result<Started> {
+    /// Returns a process for a connection of this principal.
+    pub(super) fn take(&self, principal: &Principal) -> io::Result<Started> {
+        if let Some(name) = &self.principal_env {
+            return self.start(|command| command.env(name, principal.name()));
+        }
         while let Some(started) = self.pop() {
             self.taken.notify_one();
             if has_exited(&started).is_none() {
                 return Ok(started);
             }
         }
-        self.start()
+        self.start(|command| command)
     }
 
-    fn start(&self) -> io::Result<Started> {
-        let command = lock(&self.command).share();
+    fn start(&self, prepare: impl FnOnce(Command) -> Command) -> io::Result<Started> {
+        let command = prepare(lock(&self.command).share());
         match Transport::process(command) {
             Ok((transport, child)) => {
                 self.metrics.started.add(1);
@@ -71,7 +83,7 @@ impl Agents {
         let mut exits = JoinSet::new();
         loop {
             while lock(&self.waiting).len() < self.wanted {
-                match self.start() {
+                match self.start(|command| command) {
                     Ok(started) => {
                         let child = started.child.clone();
                         exits.spawn(async move { (child.pid(), child.wait().await) });

@@ -20,7 +20,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<u8, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let command = settings::command(&args)?;
     let metrics = Arc::new(Metrics::default());
-    let agents = Agents::new(command, args.prestart, Arc::clone(&metrics));
+    let agents = Agents::new(command, args.principal_env.clone(), args.prestart, Arc::clone(&metrics));
     let counted = Arc::clone(&metrics);
     let options = settings::options(&args)?.metrics("/metrics", move |counts| counted.text(counts));
     let (relayed, limit) = (Arc::clone(&agents), settings::longest(&args));

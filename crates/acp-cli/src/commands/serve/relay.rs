@@ -45,7 +45,7 @@ enum End {
 
 /// Serves a client with a process of its own. `limit` is the longest line.
 pub(super) async fn run(agents: Arc<Agents>, client: Transport, remote: Remote, limit: usize) {
-    let started = match agents.take() {
+    let started = match agents.take(&remote.principal) {
         Ok(started) => started,
         Err(error) => {
             remote.report_failure();

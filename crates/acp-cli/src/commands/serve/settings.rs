@@ -52,6 +52,11 @@ pub(super) fn options(args: &ServeArgs) -> Result<Options, Failure> {
             return Err(format!("`--token-file {}`: there is no token in it", file.display()).into());
         }
         for (number, (name, token)) in (1..).zip(tokens) {
+            if args.principal_env.is_some() && name.is_none() {
+                // A number would belong to somebody else once the file changes.
+                let problem = "`--principal-env` needs a name before each token";
+                return Err(format!("`--token-file {}`: {problem}", file.display()).into());
+            }
             // A name has no blank, so nobody has this one.
             let name = name.unwrap_or_else(|| format!("token {number}"));
             options = options.token(&token, Principal::new(name));

@@ -66,6 +66,49 @@ async fn a_token_lets_in_and_a_wrong_one_does_not() {
 }
 
 #[tokio::test]
+async fn an_agent_is_told_the_name_of_its_client() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tokens").display().to_string();
+    // A client may have several tokens.
+    fs::write(&file, "alice secret\nbob other\nalice second\n$(id) third\n").expect("written");
+    let whose = async |served: &Served, token: &str| {
+        let mut found = Vec::new();
+        for remote in served.ways() {
+            let agent = acp_client::connect(remote.bearer(token)).await.expect("it is right");
+            let session = agent.new_session(HERE).await.expect("a session");
+            found.push(said(&session, "whose").await.expect("a turn"));
+        }
+        found
+    };
+    // It wins over a variable of the server's own, and over one that is set for all.
+    let options = ["--token-file", &file, "--principal-env", "CLIENT", "--env", "CLIENT=all"];
+    let served = Served::start(&options);
+    for (token, name) in [("secret", "alice"), ("other", "bob"), ("second", "alice"), ("third", "$(id)")] {
+        assert_eq!(whose(&served, token).await, [name, name], "{token}");
+    }
+    let served = Served::start(&["--token-file", &file]);
+    assert_eq!(whose(&served, "secret").await, ["nobody", "nobody"]);
+}
+
+#[test]
+fn an_agent_that_cannot_be_told_its_client_is_not_served() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tokens").display().to_string();
+    let unnamed = "`--principal-env` needs a name before each token";
+    let cases: [(&[&str], &str, i32, &str); 3] = [
+        (&["--token-file", &file], "alice secret\nother\n", 1, unnamed),
+        (&[], "", 2, "--token-file"),
+        (&["--token-file", &file, "--prestart", "1"], "alice secret\n", 2, "--prestart"),
+    ];
+    for (options, tokens, expected, problem) in cases {
+        fs::write(&file, tokens).expect("written");
+        let words = [&["serve", "--principal-env", "CLIENT"], options, &["--", "sh"]].concat();
+        let (code, _, err) = acp(&words);
+        assert!(code == expected && err.contains(problem), "{code} {err}");
+    }
+}
+
+#[tokio::test]
 async fn agents_have_a_clean_environment() {
     // Cargo has set many variables for this test, and none of them gets through.
     assert!(std::env::var_os("CARGO_PKG_NAME").is_some());

@@ -39,6 +39,7 @@ while :; do
     *session/load*) give '{}' ;;
     *'"text":"pid"'*) say "$$"; give '{"stopReason":"end_turn"}' ;;
     *'"text":"variables"'*) say "$(env | cut -d= -f1 | sort | tr '\n' ' ')"; give '{"stopReason":"end_turn"}' ;;
+    *'"text":"whose"'*) say "${CLIENT-nobody}"; give '{"stopReason":"end_turn"}' ;;
     *'"text":"noise"'*) printf '\377\376\n\n  \nno JSON\r\n'; say fine; give '{"stopReason":"end_turn"}' ;;
     *'"text":"leave"'*) exit 0 ;;
     *'"text":"die"'*) kill -9 $$ ;;
