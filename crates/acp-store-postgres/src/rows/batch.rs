@@ -174,7 +174,8 @@ mod tests {
     #[test]
     fn the_last_state_of_a_kind_is_found_by_its_row() {
         let long = format!("\"{}\"", "x".repeat(ROW));
-        let records = [("1", RecordKind::Saved), (long.as_str(), RecordKind::Update), ("2", RecordKind::Saved)];
+        let records =
+            [("1", RecordKind::Saved), (long.as_str(), RecordKind::Update), ("2", RecordKind::Saved)];
         let records = records.map(|(text, kind)| Record::new(kind, text).unwrap());
         let rows = written(&records);
         let states = Rows::of(&records).unwrap().states();

@@ -5,6 +5,8 @@
 mod balanced;
 #[cfg(feature = "store")]
 mod nginx;
+#[cfg(feature = "postgres")]
+mod owners;
 mod programs;
 mod rules;
 #[cfg(feature = "postgres")]

@@ -26,9 +26,9 @@ use super::{LONG, Server};
     reason = "the server of the store's own tests"
 )]
 #[path = "../../../../crates/acp-store-postgres/tests/it/server.rs"]
-mod server;
+pub(super) mod server;
 
-const AGENT: &str = env!("CARGO_BIN_EXE_postgres_agent");
+pub(super) const AGENT: &str = env!("CARGO_BIN_EXE_postgres_agent");
 /// The seconds after which the sessions of an agent that was killed are free.
 const LEASE: &str = "2";
 
