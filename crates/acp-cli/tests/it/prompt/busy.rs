@@ -22,7 +22,7 @@ fn refused(options: &[&str], error: &str) -> (String, String) {
 }
 
 fn error(data: &str) -> String {
-    format!(r#"{{"code":-32600,"message":"no, {data}","data":{data}}}"#).replacen(data, "sorry", 1)
+    format!(r#"{{"code":-32600,"message":"no, sorry","data":{data}}}"#)
 }
 
 #[test]

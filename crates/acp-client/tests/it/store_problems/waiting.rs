@@ -62,7 +62,7 @@ async fn it_is_tried_again_in_pauses_that_grow() {
 }
 
 /// Returns the pause after a refusal with this time, when pauses have grown to 5 seconds.
-async fn pause_after(until: SystemTime) -> Duration {
+async fn pause_after(until: impl Fn() -> SystemTime) -> Duration {
     let (agent, mut wire) = agent().await;
     let script = async {
         for _ in 0..6 {
@@ -70,7 +70,7 @@ async fn pause_after(until: SystemTime) -> Duration {
             wire.fail(&request, busy(None)).await;
         }
         let request = wire.expect("session/resume").await;
-        wire.fail(&request, busy(Some(until))).await;
+        wire.fail(&request, busy(Some(until()))).await;
         let refused = Instant::now();
         let request = wire.expect("session/resume").await;
         wire.answer(&request, json!({})).await;
@@ -84,15 +84,15 @@ async fn pause_after(until: SystemTime) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn it_is_tried_again_at_the_time_that_the_agent_names() {
     // The clock of the machine goes on, so a pause may be shorter than it was.
-    let pause = pause_after(SystemTime::now() + SECONDS(4)).await;
+    let pause = pause_after(|| SystemTime::now() + SECONDS(4)).await;
     assert!(pause >= MILLIS(100) && pause <= MILLIS(4010), "{pause:?}");
     // There is a pause before each attempt, whatever the agent says.
-    let pause = pause_after(SystemTime::now() + MILLIS(1)).await;
+    let pause = pause_after(|| SystemTime::now() + MILLIS(1)).await;
     assert!(pause >= MILLIS(100), "{pause:?}");
     // Clocks differ, and the session may be closed before.
     for until in [SystemTime::UNIX_EPOCH, SystemTime::now() - SECONDS(1), SystemTime::now() + SECONDS(86_400)]
     {
-        let pause = pause_after(until).await;
+        let pause = pause_after(|| until).await;
         assert!(pause >= SECONDS(5) && pause <= MILLIS(5010), "{pause:?}");
     }
 }
