@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Formats a time as the protocol writes it, in UTC and with milliseconds. It is `None` before 1970.
+/// Formats a time as the protocol writes it, in UTC and with milliseconds. It is `None` before
+/// 1970.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
