@@ -101,7 +101,7 @@ pub use acp_types::v1 as types;
 pub use acp_types::v1::ProtocolVersion;
 pub use acp_types::v1::ext::{
     ElicitationAnswer, FormError, FormProblem, PermissionAnswer, SessionUsage, Spent, SteerOutcome,
-    SteerReason, SteerResponse,
+    SteerReason, SteerResponse, StoreProblem,
 };
 pub use acp_types::{FromNode, Map, Maybe, Meta, ReadError, UnknownVariant, Value, method, v1};
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use acp_rpc::Error as RpcError;
+use acp_types::v1::ext::StoreProblem;
 use acp_types::v1::{ErrorCode, SessionId};
 
 use super::timestamp;
@@ -120,6 +121,18 @@ impl StoreError {
     pub(crate) fn io(action: &'static str, path: &Path, error: io::Error) -> Self {
         StoreError::Io { action, path: path.to_owned(), error: Arc::new(error) }
     }
+
+    /// Returns the problem that the client can act on, if it is one.
+    fn problem(&self) -> Option<StoreProblem> {
+        match self {
+            StoreError::Busy { session, until } => {
+                Some(StoreProblem::Busy { session: session.clone(), until: *until })
+            }
+            StoreError::Changed { session } => Some(StoreProblem::Changed { session: session.clone() }),
+            StoreError::Unavailable { .. } => Some(StoreProblem::Unavailable),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for StoreError {
@@ -197,21 +210,25 @@ impl std::error::Error for StoreError {
 
 /// Converts to the client's error. It is `-32002` with `data.sessionId` for a session that does not
 /// exist (an id longer than any session's is not repeated), `-32602` for a bad cursor, `-32600` for
-/// a session that is open elsewhere or was continued there, and `-32603` for the rest.
+/// a session that is open elsewhere or was continued there, and `-32603` for the rest. The `data`
+/// of [`Busy`](StoreError::Busy), [`Changed`](StoreError::Changed) and
+/// [`Unavailable`](StoreError::Unavailable) is that of a [`StoreProblem`].
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
-        Error::Rpc(match error {
-            StoreError::Unknown { session } => {
-                let error = RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message);
-                match session_data(&session) {
-                    Some(data) => error.with_data(data),
-                    None => error,
-                }
-            }
+        let data = match &error {
+            StoreError::Unknown { session } => session_data(session),
+            error => error.problem().and_then(|problem| problem.to_data()),
+        };
+        let answer = match error {
+            StoreError::Unknown { .. } => RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message),
             StoreError::Cursor => RpcError::invalid_params(message),
             StoreError::Busy { .. } | StoreError::Changed { .. } => RpcError::invalid_request(message),
             _ => RpcError::internal(message),
+        };
+        Error::Rpc(match data {
+            Some(data) => answer.with_data(data),
+            None => answer,
         })
     }
 }

@@ -21,6 +21,8 @@ mod timestamp;
 mod unreadable;
 mod writer;
 
+pub use acp_types::v1::ext::StoreProblem;
+
 pub use self::error::StoreError;
 pub use self::history::History;
 #[cfg(feature = "store")]

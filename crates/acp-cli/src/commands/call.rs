@@ -9,6 +9,7 @@ use crate::args::connection::ConnectionArgs;
 use crate::commands::start::{folder, with_agent};
 use crate::outcome::{Failure, exit, tell};
 use crate::output::Output;
+use crate::render::advice::advised;
 use crate::render::inert::inert;
 use crate::schema::{Call, Kind};
 
@@ -108,10 +109,10 @@ async fn take_up(agent: &Agent, id: &str, args: &ConnectionArgs) -> Result<Sessi
             // Some agents announce it and do not know the method.
             Err(Error::Agent { error, .. })
                 if offered.load_session && error.code == ErrorCode::METHOD_NOT_FOUND.0 => {}
-            resumed => return Ok(resumed?),
+            resumed => return resumed.map_err(advised),
         }
     }
-    Ok(agent.load_session(id, &cwd).await?)
+    agent.load_session(id, &cwd).await.map_err(advised)
 }
 
 /// Reports a call that was not sent.

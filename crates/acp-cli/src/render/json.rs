@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::outcome::Failure;
 use crate::render::CALLS;
+use crate::render::advice::client_error;
 use crate::render::inert::inert;
 use crate::render::update::update;
 use crate::request_id::RequestId;
@@ -82,7 +83,7 @@ impl JsonLines {
     }
 
     pub(crate) fn failed(&mut self, failure: &Failure, code: u8) {
-        let error = failure.downcast_ref().and_then(acp_client::Error::agent_error);
+        let error = client_error(failure).and_then(acp_client::Error::agent_error);
         let members = json!({
             "message": failure.to_string(),
             "code": error.map(|error| error.code),

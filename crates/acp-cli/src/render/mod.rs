@@ -1,5 +1,6 @@
 //! A turn as lines on a terminal.
 
+pub(crate) mod advice;
 pub(crate) mod inert;
 pub(crate) mod json;
 mod markdown;

@@ -100,9 +100,10 @@ impl fmt::Display for ErrorText<'_> {
                 let reason = reason.text(data);
                 write!(f, "the agent ended and is not back after {restarts} restarts: {reason}")
             }
-            Error::Agent { method, session, error } => {
-                write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))?;
-                match error.reason().filter(|_| data) {
+            Error::Agent { method, session, error: answer } => {
+                write!(f, "the agent answered `{method}`{} with an error: {answer}", In(session))?;
+                // The message of a problem says it in words.
+                match answer.reason().filter(|_| data && error.store_problem().is_none()) {
                     Some(reason) => write!(f, ": {reason}"),
                     None => Ok(()),
                 }

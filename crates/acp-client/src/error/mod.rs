@@ -11,6 +11,7 @@ use std::time::Duration;
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
 pub use acp_types::v1::ext::Limit;
+use acp_types::v1::ext::StoreProblem;
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
 pub use self::reason::Reason;
@@ -286,6 +287,28 @@ impl Error {
     #[must_use]
     pub const fn is_auth_required(&self) -> bool {
         matches!(self, Self::Agent { error, .. } if error.code == ErrorCode::AUTH_REQUIRED.0)
+    }
+
+    /// Returns the reason why the session cannot be used for now, if the agent has said it in a
+    /// form for programs: it is open elsewhere, was continued there, or its store is away. Agents
+    /// that are made with `acp-agent` say it.
+    ///
+    /// To wait for a session that is open elsewhere, see
+    /// [`LoadSession::wait_until_free`](crate::LoadSession::wait_until_free).
+    ///
+    /// ```
+    /// # use acp_client::{Error, StoreProblem};
+    /// fn advice(error: &Error) -> &'static str {
+    ///     match error.store_problem() {
+    ///         Some(StoreProblem::Busy { .. }) => "close the other window first",
+    ///         Some(StoreProblem::Changed { .. }) => "load the session again",
+    ///         _ => "try again later",
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn store_problem(&self) -> Option<StoreProblem> {
+        StoreProblem::from_data(self.agent_error()?.data.as_ref()?)
     }
 }
 

@@ -41,6 +41,7 @@ mod session_roots;
 mod slow_readers;
 mod start;
 mod steering;
+mod store_problems;
 mod terminals;
 mod transcript;
 mod turn;

@@ -21,7 +21,9 @@ mod reports;
 mod shapes;
 mod sizes;
 mod steering;
+mod store_problems;
 mod strictness;
+mod timestamps;
 mod unions;
 #[cfg(feature = "v2")]
 mod v2;

@@ -60,7 +60,9 @@ async fn an_idle_session_is_taken_up_by_one_process_at_a_time() {
     let (mut here, mut there) = (Client::start(folder.path()), Client::start(folder.path()));
     let session = here.new_session();
     assert!(ended(&here.turn(&session, "2").1));
-    check_error(&there.ask("session/resume", &session).1, -32600, "open elsewhere");
+    let refused = there.ask("session/resume", &session).1;
+    check_error(&refused, -32600, "open elsewhere");
+    assert_eq!(refused["error"]["data"]["acp-rs/store"], json!({"kind": "busy", "sessionId": session}));
     use_others(&mut here);
     // Nobody else has opened the session, so it goes on.
     assert!(ended(&here.turn(&session, "2").1));
@@ -89,6 +91,8 @@ async fn an_idle_session_is_taken_up_by_one_process_at_a_time() {
             let (updates, answer) = here.turn(&session, "3");
             assert_eq!(updates, 0);
             check_error(&answer, -32600, "continued elsewhere");
+            let data = &answer["error"]["data"]["acp-rs/store"];
+            assert_eq!(data, &json!({"kind": "changed", "sessionId": session}));
         }
         let (updates, loaded) = here.ask("session/load", &session);
         assert!(loaded.get("result").is_some(), "{loaded}");

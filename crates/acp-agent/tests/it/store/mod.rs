@@ -13,6 +13,7 @@ mod principals;
 mod refused;
 mod replay;
 mod state;
+mod told;
 mod unavailable;
 mod wrapped;
 

@@ -19,6 +19,11 @@ pub(super) trait Hooks: Send + Sync + 'static {
         false
     }
 
+    /// Runs before a session is opened.
+    fn open(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Runs before records are added, and returns those that are.
     fn append(&self, records: Vec<Record>) -> Pending<'_, Vec<Record>> {
         Box::pin(async { Ok(records) })
@@ -92,6 +97,7 @@ impl<H: Hooks> SessionStore for Wrapped<H> {
 
     fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
         Box::pin(async {
+            self.hooks.open()?;
             Ok(Box::new(self.around(self.journal.open(session).await?)) as Box<dyn SessionLog>)
         })
     }

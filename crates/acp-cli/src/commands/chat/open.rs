@@ -5,7 +5,7 @@ use acp_client::{Error, Event, MessageKind, Session};
 
 use crate::commands::chat::Chat;
 use crate::commands::chat::known::Known;
-use crate::commands::prompt::open::{new_session, with_logins};
+use crate::commands::prompt::open::{new_session, not_opened};
 use crate::commands::prompt::run::Halt;
 use crate::commands::prompt::session_folder;
 use crate::render::text::block_text;
@@ -65,7 +65,7 @@ impl Chat<'_> {
 
     /// Goes on with a session that was opened.
     fn enter(&mut self, opened: Result<Session, Error>, known: Known) -> Result<(), Halt> {
-        let session = opened.map_err(|error| Halt::Failed(with_logins(&self.agent, error)))?;
+        let session = opened.map_err(|error| Halt::Failed(not_opened(&self.agent, error)))?;
         self.known.open(&session, known);
         self.run.screen.end_line()?;
         self.run.screen.line(Look::Dim, &format!("session: {}", line(session.id().as_str())))?;

@@ -7,6 +7,7 @@ use acp_client::{Error, Session, Turn};
 use crate::commands::chat::Chat;
 use crate::commands::chat::mentioned::mentioned;
 use crate::commands::prompt::attached::Prompt;
+use crate::commands::prompt::open::failed;
 use crate::commands::prompt::run::{Halt, Run};
 use crate::commands::prompt::{INTERRUPT_GRACE, UNREAD};
 use crate::interrupt::Interrupt;
@@ -32,7 +33,7 @@ impl Chat<'_> {
         let blocks = read.and_then(|prompt| prompt.into_blocks(&self.agent, is_remote));
         let blocks: Vec<ContentBlock> = blocks.map_err(Halt::Failed)?;
         let turn = self.run.attend(session.prompt(blocks), None).await?;
-        self.show(turn.map_err(|error| Halt::Failed(error.into()))?).await
+        self.show(turn.map_err(failed)?).await
     }
 
     /// Shows a turn until its end. Ctrl-C and `/cancel` cancel it, and another Ctrl-C gives up
@@ -88,7 +89,7 @@ impl Chat<'_> {
             }
         }
         run.limits.replace(None);
-        let done = turn.finish().await.map_err(|error| Halt::Failed(error.into()));
+        let done = turn.finish().await.map_err(failed);
         run.screen.end_line()?;
         let done = done?;
         let code = if done.stop_reason == StopReason::EndTurn { exit::DONE } else { exit::ERROR };

@@ -26,6 +26,7 @@ use crate::interrupt::{Interrupt, Interrupts};
 use crate::outcome::{Failure, exit, tell, tell_stderr};
 use crate::output::Output;
 use crate::render::Renderer;
+use crate::render::advice::advised;
 use crate::render::json::JsonLines;
 use crate::render::quiet::Quiet;
 use crate::render::view::View;
@@ -265,7 +266,7 @@ impl Run {
                 attended = self.desk.attend(&mut self.screen), if is_written => attended?,
             }
         }
-        let done = turn.finish().await?;
+        let done = turn.finish().await.map_err(advised)?;
         let code = match done.stop_reason {
             StopReason::EndTurn => exit::DONE,
             StopReason::Refusal => exit::REFUSED,

@@ -15,6 +15,7 @@ use crate::commands::prompt::session_folder;
 use crate::commands::prompt::settings::{set_config, set_mode};
 use crate::outcome::{Failure, tell};
 use crate::render::CALLS;
+use crate::render::advice::{Advised, advised};
 use crate::render::view::View;
 
 /// Opens the session, sets its mode and options, and sends the prompt. Questions are answered
@@ -38,7 +39,7 @@ async fn session(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Sess
         Some(id) => reopen(run, agent, id, &cwd, &args.mcp).await?,
         None => new_session(run, agent, &cwd, &args.mcp).await?,
     };
-    let session = opened.map_err(|error| Halt::Failed(with_logins(agent, error)))?;
+    let session = opened.map_err(|error| Halt::Failed(not_opened(agent, error)))?;
     tell(&format!("session: {}", line(session.id().as_str())));
     run.screen.opened(&session, args.session.is_some());
     set_up(run, &session, args).await?;
@@ -73,7 +74,7 @@ pub(crate) async fn set_up(run: &mut Run, session: &Session, args: &PromptArgs) 
 }
 
 pub(crate) fn failed(error: Error) -> Halt {
-    Halt::Failed(error.into())
+    Halt::Failed(advised(error))
 }
 
 /// Takes a session up again. Its conversation is not shown again. Its tool calls are kept, because
@@ -139,10 +140,11 @@ fn at_once(updates: &mut Updates) -> Option<Event> {
     }
 }
 
-/// Adds the agent's logins to an error that asks for a login.
-pub(crate) fn with_logins(agent: &Agent, error: Error) -> Failure {
+/// Adds advice to an error of a session that was not opened: the agent's logins, if it asks for a
+/// login.
+pub(crate) fn not_opened(agent: &Agent, error: Error) -> Failure {
     if !error.is_auth_required() {
-        return error.into();
+        return advised(error);
     }
     let names = agent.auth_methods().iter().filter_map(|method| match method {
         AuthMethod::Terminal(method) => Some(method.name.clone()),
@@ -150,5 +152,6 @@ pub(crate) fn with_logins(agent: &Agent, error: Error) -> Failure {
     });
     let names: Vec<String> = names.collect();
     let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
+    let text = format!("{error}; log in with the agent's own command first (the agent offers: {offered})");
+    Advised::new(error, text).into()
 }

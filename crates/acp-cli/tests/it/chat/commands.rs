@@ -130,6 +130,33 @@ fn a_chat_can_begin_with_an_earlier_session() {
 }
 
 #[test]
+fn a_session_that_is_in_use_elsewhere_says_what_to_do() {
+    let home = home();
+    let open = r#"take; give '{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}'; take"#;
+    let refuse = |kind: &str| {
+        let data = format!(r#"{{"acp-rs/store":{{"kind":"{kind}","sessionId":"s1"}}}}"#);
+        format!(
+            r#"printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32600,"message":"no","data":{data}}}}}\n' "$id""#
+        )
+    };
+    let busy = format!("{open}; {}; take", refuse("busy"));
+    let mut screen = Screen::open(command(home.path(), &["--load", "s1"], &busy));
+    screen.until("session `s1` is open elsewhere: close it there, and then try again");
+    assert_eq!(screen.end(), Some(1));
+
+    let changed = format!("{open}; give '{{}}'; take; {}; take; {END}; take", refuse("changed"));
+    let mut screen = Screen::open(command(home.path(), &["--load", "s1"], &changed));
+    screen.until("> ");
+    enter(&mut screen, "hello");
+    screen.until("session `s1` was continued elsewhere");
+    screen.until("`/load s1`");
+    screen.until("> ");
+    enter(&mut screen, "again");
+    screen.until("> ");
+    assert_eq!(leave(&mut screen), Some(0));
+}
+
+#[test]
 fn a_new_session_is_another_one_and_an_agent_without_lists_says_so() {
     let home = home();
     let new = r#"take; case $line in *session/new*) give '{"sessionId":"s2"}';; *) exit 7;; esac

@@ -1,6 +1,7 @@
 //! `acp prompt` with agents made of a few lines of shell.
 
 pub(crate) mod asking;
+mod busy;
 mod config;
 mod content;
 mod ending;

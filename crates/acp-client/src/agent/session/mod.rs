@@ -17,4 +17,5 @@ pub(crate) mod session;
 mod status;
 pub(crate) mod steer;
 pub(crate) mod turn;
+mod wait;
 mod watch;

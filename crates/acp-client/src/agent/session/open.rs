@@ -2,10 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use acp_types::v1::{LoadSessionRequest, NewSessionRequest, ResumeSessionRequest, SessionId};
 
 use crate::agent::session::place::Place;
+use crate::agent::session::wait::until_free;
 use crate::wire::moment::Moment;
 use crate::{Agent, Error, Session};
 
@@ -41,6 +43,7 @@ pub struct LoadSession {
     agent: Agent,
     id: SessionId,
     place: Place,
+    wait: Option<Duration>,
 }
 
 /// A session about to be taken up again with `session/resume`, without its conversation. Await it.
@@ -62,6 +65,7 @@ pub struct ResumeSession {
     agent: Agent,
     id: SessionId,
     place: Place,
+    wait: Option<Duration>,
 }
 
 /// A request that opens a session: [`NewSession`], [`LoadSession`] and [`ResumeSession`].
@@ -122,7 +126,7 @@ impl LoadSession {
     }
 
     pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
-        Self { agent, id, place }
+        Self { agent, id, place, wait: None }
     }
 
     /// Makes the request, if the agent offers the method.
@@ -140,7 +144,23 @@ impl LoadSession {
         Ok((self.agent, request))
     }
 
+    pub(crate) const fn waits(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Calls `attempt` until the session is not open elsewhere any more, within the limit.
+    pub(crate) async fn until_free<T, F: Future<Output = Result<T, Error>>>(
+        self,
+        attempt: impl Fn(Self) -> F,
+    ) -> Result<T, Error> {
+        until_free(&self.agent, self.wait, || attempt(self.clone())).await
+    }
+
     async fn open(self) -> Result<Session, Error> {
+        self.until_free(Self::open_now).await
+    }
+
+    async fn open_now(self) -> Result<Session, Error> {
         let (agent, request) = self.request()?;
         // Its updates come before the answer (rule v1-load-09).
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
@@ -156,10 +176,14 @@ impl ResumeSession {
     }
 
     pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
-        Self { agent, id, place }
+        Self { agent, id, place, wait: None }
     }
 
     async fn open(self) -> Result<Session, Error> {
+        until_free(&self.agent, self.wait, || self.clone().open_now()).await
+    }
+
+    async fn open_now(self) -> Result<Session, Error> {
         let method = self.agent.method::<ResumeSessionRequest>();
         let offered = self.agent.capabilities().session_capabilities.resume.is_some();
         self.agent.check_offered(offered, method, "sessionCapabilities.resume")?;
@@ -232,5 +256,37 @@ macro_rules! opens_a_session {
 }
 
 opens_a_session!(NewSession, LoadSession, ResumeSession);
+
+/// Adds the wait to the requests for sessions that exist.
+macro_rules! waits_until_free {
+    ($($opening:ident),*) => {$(
+        impl $opening {
+            /// Waits while the session is open elsewhere, and tries again for as long as `limit`
+            /// says. Then the agent's error counts. A process that has crashed may hold its
+            /// sessions for a while: 30 seconds, if a database keeps them and nothing else was set.
+            ///
+            /// It is tried again at the [time](crate::StoreProblem::Busy::until) that the agent
+            /// names. Before that, and if the agent names none, there are pauses of up to 5
+            /// seconds, because the session may be closed at any time. Every other error counts
+            /// at once, also that of an agent that does not [say](crate::Error::store_problem)
+            /// that the session is open elsewhere. The limit does not end an attempt.
+            ///
+            /// ```no_run
+            /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+            /// use std::time::Duration;
+            ///
+            /// let resumed = agent.resume_session("yesterday", "/home/me/project");
+            /// let session = resumed.wait_until_free(Duration::from_secs(40)).await?;
+            /// # Ok(()) }
+            /// ```
+            pub const fn wait_until_free(mut self, limit: Duration) -> Self {
+                self.wait = Some(limit);
+                self
+            }
+        }
+    )*};
+}
+
+waits_until_free!(LoadSession, ResumeSession);
 #[cfg(feature = "unstable")]
 pub(crate) use opens_a_session;

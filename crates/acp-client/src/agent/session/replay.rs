@@ -37,21 +37,41 @@ pub struct Replay {
     session: Attached,
     pending: Loading,
     outcome: Option<Result<Opened, CallError>>,
+    /// An event that was read to see that the agent has begun.
+    first: Option<Event>,
 }
 
 impl LoadSession {
     /// Requests the session and returns at once, so that the conversation can be read while it
-    /// arrives.
+    /// arrives. With [`wait_until_free`](Self::wait_until_free) it returns when the first event or
+    /// the answer has come.
     ///
     /// # Errors
-    /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`].
+    /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`]. With `wait_until_free` also
+    /// the agent's error, if it comes before any event.
     pub async fn replay(self) -> Result<Replay, Error> {
+        if self.waits() { self.until_free(Self::begin_replay).await } else { self.request_replay().await }
+    }
+
+    async fn begin_replay(self) -> Result<Replay, Error> {
+        let mut replay = self.request_replay().await?;
+        replay.first = replay.next().await;
+        match replay.outcome.take() {
+            Some(Err(error)) if replay.first.is_none() => Err(replay.failed(error)),
+            outcome => {
+                replay.outcome = outcome;
+                Ok(replay)
+            }
+        }
+    }
+
+    async fn request_replay(self) -> Result<Replay, Error> {
         let (agent, request) = self.request()?;
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let session = agent.shared().sessions.take_up(&request.session_id, roots);
         let pending = agent.wire().load(agent.peer(), session.lane(), &request).await?;
         session.inbox.add_reader();
-        Ok(Replay { agent, session, pending, outcome: None })
+        Ok(Replay { agent, session, pending, outcome: None, first: None })
     }
 }
 
@@ -68,18 +88,21 @@ impl Replay {
     /// The agent answered with an error, or died.
     pub async fn finish(mut self) -> Result<Session, Error> {
         while self.next().await.is_some() {}
-        let id = self.session.id().clone();
-        let failed = |error| self.agent.wire().failed::<LoadSessionRequest>(Some(&id), error);
         match self.outcome.take() {
-            Some(outcome) => {
-                let opened = outcome.map_err(failed)?;
-                Ok(Session::new(self.agent.clone(), self.session.clone(), opened))
-            }
-            None => Err(failed(CallError::Closed(acp_rpc::CloseReason::Local))),
+            Some(Ok(opened)) => Ok(Session::new(self.agent.clone(), self.session.clone(), opened)),
+            Some(Err(error)) => Err(self.failed(error)),
+            None => Err(self.failed(CallError::Closed(acp_rpc::CloseReason::Local))),
         }
     }
 
+    fn failed(&self, error: CallError) -> Error {
+        self.agent.wire().failed::<LoadSessionRequest>(Some(self.session.id()), error)
+    }
+
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        if let Some(event) = self.first.take() {
+            return Poll::Ready(Some(event));
+        }
         let inbox = &self.session.inbox;
         if self.outcome.is_none() {
             // It comes through the session's lane, so all earlier events are in the inbox by then.

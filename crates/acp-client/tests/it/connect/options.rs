@@ -8,7 +8,7 @@ use std::time::Duration;
 use acp_client::{Connect, Error, LocalFs, Restart, Transcript};
 use serde_json::{Value, json};
 
-use crate::common::{Wire, pipe, with_session};
+use crate::common::{Wire, connected, pipe, with_session};
 
 const SIZES: [usize; 3] = [0, 1, usize::MAX];
 const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration::MAX];
@@ -251,4 +251,33 @@ async fn printed(terminals: acp_client::LocalTerminals, is_quick: bool) -> Optio
     let output = wire.call(json!(3), "terminal/output", id.clone()).await;
     wire.call(json!(4), "terminal/release", id).await;
     (exit["result"]["exitCode"] == 0).then(|| output["result"]["output"].as_str().expect("text").to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_not_free_at_the_extremes() {
+    let problem = json!({"acp-rs/store": {"kind": "busy", "sessionId": "s1"}});
+    let busy = json!({"code": -32600, "message": "open elsewhere", "data": problem});
+    let offered = json!({"loadSession": true, "sessionCapabilities": {"resume": {}}});
+    // "ResumeSession::wait_until_free", "LoadSession::wait_until_free"
+    for (time, attempts) in TIMES.into_iter().zip([1, 2, 3]) {
+        let (agent, mut wire) = connected(|connect| connect, offered.clone()).await;
+        for method in ["session/resume", "session/load"] {
+            let opening = if method == "session/load" {
+                agent.load_session("s1", "/work").wait_until_free(time).into_future()
+            } else {
+                agent.resume_session("s1", "/work").wait_until_free(time).into_future()
+            };
+            let (opened, ()) = tokio::join!(opening, async {
+                for attempt in 1..=attempts {
+                    let request = wire.expect(method).await;
+                    if attempt == 3 {
+                        wire.answer(&request, json!({})).await;
+                    } else {
+                        wire.fail(&request, busy.clone()).await;
+                    }
+                }
+            });
+            assert_eq!(opened.is_ok(), time == Duration::MAX, "wait_until_free({time:?}) of {method}");
+        }
+    }
 }
