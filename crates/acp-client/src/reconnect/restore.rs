@@ -67,8 +67,9 @@ async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
     if resumes {
         let resumed = ResumeSession::at(agent.clone(), entry.id.clone(), entry.place.clone()).await;
         match resumed {
-            // Some agents advertise it and do not know the method.
-            Err(Error::Agent { .. }) if loads => {}
+            // Some agents advertise it and do not know the method. A session that is open elsewhere
+            // cannot be loaded either.
+            Err(error @ Error::Agent { .. }) if loads && error.store_problem().is_none() => {}
             resumed => {
                 // Some agents repeat the conversation here, too.
                 return resumed.inspect(|session| session.state().inbox.drop_aside());
