@@ -50,6 +50,27 @@ async fn a_session_that_is_open_elsewhere_is_asked_for_again_when_it_is_used() {
     assert_eq!(turn(&session, &mut again, "on").await, ["on"]);
 }
 
+/// An agent that says why it refuses a resumption would refuse to load the session, too.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_cannot_be_resumed_for_now_is_not_loaded_instead() {
+    let busy = json!({"acp-rs/store": {"kind": "busy", "sessionId": "s1"}});
+    let busy = json!({"code": -32600, "message": "open elsewhere", "data": busy});
+    let both = json!({"loadSession": true, "sessionCapabilities": {"resume": {}}});
+    let (reconnect, mut wires) = over(2);
+    let (mut again, mut first) = (wires.pop().expect("two"), wires.pop().expect("two"));
+    let agent = started(reconnect, &mut first, both.clone()).await;
+    let session = open(&agent, &mut first, "s1").await;
+    drop(first);
+    again.initialize(both).await;
+    let request = again.expect("session/resume").await;
+    again.fail(&request, busy).await;
+    let (back, ()) = tokio::join!(session.current(), async {
+        let request = again.expect("session/resume").await;
+        again.answer(&request, json!({})).await;
+    });
+    back.expect("it is back");
+}
+
 /// rm-rec-03: version 1 does not tell if the turn lives. What still comes of it is shown outside a
 /// turn.
 #[tokio::test]
