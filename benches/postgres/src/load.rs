@@ -34,7 +34,8 @@ pub(crate) async fn serve(url: &str) -> Result<()> {
 pub(crate) fn write_lines() -> Result<()> {
     let mut lines = String::new();
     for number in 0..UPDATES {
-        let (start, update) = (r#"{"jsonrpc":"2.0","method":"session/update","params""#, json(Text::Words, number));
+        let (start, update) =
+            (r#"{"jsonrpc":"2.0","method":"session/update","params""#, json(Text::Words, number));
         lines.push_str(&format!("{start}:{{\"sessionId\":\"long\",\"update\":{update}}}}}\n"));
     }
     let (mut input, mut output) = (std::io::stdin(), BufWriter::new(std::io::stdout()));

@@ -2,7 +2,7 @@
 
 use acp_agent::store::{Record, RecordKind};
 
-/// What the text of an update is.
+/// The kind of text of an update.
 #[derive(Clone, Copy)]
 pub(crate) enum Text {
     /// Words at random, as different from each other as those of an agent.
