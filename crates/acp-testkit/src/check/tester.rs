@@ -34,7 +34,7 @@ pub(super) struct Tester {
     start: Start,
 }
 
-/// What is known about the first start of the agent.
+/// The outcome of the first start of the agent.
 enum Start {
     Untried,
     /// The agent has answered `initialize`, at one start at least.
