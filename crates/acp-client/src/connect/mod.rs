@@ -72,8 +72,8 @@ pub fn connect(source: impl Into<Source>) -> Connect {
 ///
 /// # Errors
 /// Fails with [`Error::Start`], [`Error::Connect`], [`Error::Version`],
-/// [`Error::InitializeTimeout`], [`Error::NotAnAgent`], or the failure of `initialize`. The agent is
-/// gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
+/// [`Error::InitializeTimeout`], [`Error::NotAnAgent`], or the failure of `initialize`. The agent
+/// is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
 #[derive(Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Connect {
