@@ -21,6 +21,12 @@ pub mod agent_guide {}
 #[doc = include_str!("../../crates/acp-client/GUIDE.md")]
 pub mod client_guide {}
 
+/// The guide to proxies. Every piece of code in it is compiled, and run where it needs no other
+/// program.
+#[cfg(all(doctest, feature = "proxy"))]
+#[doc = include_str!("../../crates/acp-proxy/GUIDE.md")]
+pub mod proxy_guide {}
+
 /// The way from the official Rust SDK. Every piece of code in it is compiled, and run where it
 /// needs no other program.
 #[cfg(doctest)]

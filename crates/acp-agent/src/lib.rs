@@ -120,7 +120,7 @@ pub use acp_types::v1::ext::{
     CommandNameError, ElicitationAnswer, FormError, FormProblem, Limit, PermissionAnswer, SessionUsage,
     Spent, TurnLimits,
 };
-pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
+pub use acp_types::v1::{ContentBlock, SessionId, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
 pub use crate::ask::elicitation::Elicitation;

@@ -98,11 +98,11 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ProtocolVersion;
 pub use acp_types::v1::ext::{
     ElicitationAnswer, FormError, FormProblem, PermissionAnswer, SessionUsage, Spent, SteerOutcome,
     SteerReason, SteerResponse, StoreProblem,
 };
+pub use acp_types::v1::{ContentBlock, ProtocolVersion, SessionId, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Maybe, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;

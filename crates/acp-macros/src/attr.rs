@@ -5,7 +5,7 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::token::Paren;
-use syn::{Expr, LitStr, Path, Token, parenthesized};
+use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, parenthesized};
 
 use crate::report::Report;
 use crate::suggest::nearest;
@@ -117,9 +117,9 @@ impl Attributes {
                 report.error(&meta.path, unknown(&place, other, target.keys));
                 skip_value(meta)?;
             }
-            "name" => self.name = Some(text(meta)?),
-            "title" => self.title = Some(text(meta)?),
-            "version" => self.version = Some(text(meta)?),
+            "name" => self.name = text(meta, &key, report)?,
+            "title" => self.title = text(meta, &key, report)?,
+            "version" => self.version = text(meta, &key, report)?,
             "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
             "prompt" => {
                 let Prompt { image, audio, embedded_context, queue, steering } = &mut self.prompt;
@@ -169,8 +169,18 @@ fn given(meta: &ParseNestedMeta<'_>) -> syn::Result<Given> {
     Ok(value.map_or(Given::Default, Given::Value))
 }
 
-fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
-    meta.value()?.parse()
+/// Reads `key = "…"`. Another value is reported, and the other arguments still count.
+fn text(meta: &ParseNestedMeta<'_>, key: &str, report: &mut Report) -> syn::Result<Option<LitStr>> {
+    match meta.value()?.parse()? {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(Some(text)),
+        other => {
+            report.error(
+                other,
+                format_args!("`{key}` is a string literal: `{key} = \"…\"`. A `Router` takes any string"),
+            );
+            Ok(None)
+        }
+    }
 }
 
 /// Reads `key(flag, flag)`, where `flags` stand in the order of `names`.

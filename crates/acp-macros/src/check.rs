@@ -294,7 +294,7 @@ fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Re
                 format_args!(
                     "`{}` shares the capability `{capability}` with other operations: add {}",
                     operation.name,
-                    missing.join(" and "),
+                    missing.join(", "),
                 ),
             );
         }

@@ -3,7 +3,7 @@
 use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, Path, PathArguments, ReturnType, Type};
 
 use crate::command::{Command, command};
-use crate::method::{extension, protocol_method};
+use crate::method::{extension, protocol_method, served_itself};
 use crate::operation::{Hook, Operation};
 use crate::parse::{Block, Function, Member};
 use crate::report::Report;
@@ -160,6 +160,25 @@ fn no_operation(name: &str, target: &Target) -> String {
     let operations = target.enabled().map(|row| row.name);
     if let Some(name_meant) = nearest(name, operations.chain(target.hooks.iter().map(|hook| hook.name))) {
         return format!("`{name}` is not an operation: did you mean `{name_meant}`?");
+    }
+    // The name is that of a method, or of a part of one.
+    let is_method = |method: &str| method.replace('/', "_") == name;
+    if let Some(row) = target.enabled().find(|row| is_method(row.method)) {
+        return format!(
+            "`{name}` is not an operation: did you mean `{}`, which handles `{}`?",
+            row.name, row.method
+        );
+    }
+    let is_served = |method: &str| is_method(method) || method.rsplit('/').next() == Some(name);
+    if let Some((method, instead)) = target.served.iter().find(|(method, _)| is_served(method)) {
+        return format!("`{name}` is not an operation: {}", served_itself(method, instead));
+    }
+    if let Some(row) = target.other().named(name) {
+        let Target { peer, one, .. } = target;
+        return format!(
+            "`{name}` is an operation of the {peer}, which handles `{}`: {one} sends it",
+            row.method
+        );
     }
     // The unstable ones are left out: their users know the names.
     let operations: Vec<_> = target

@@ -65,13 +65,17 @@ fn named(name: &str, place: &impl ToTokens, target: &Target, report: &mut Report
     }
     let served = target.served.iter().find(|(method, _)| *method == name);
     let message = match (served, Method::named(name).next()) {
-        // These methods have no handler of their own.
-        (Some((_, instead)), _) => format!("the library answers `{name}` itself: {instead}"),
+        (Some((method, instead)), _) => served_itself(method, instead),
         (None, Some(method)) => other_side(method, target),
         (None, None) => unknown(name, target),
     };
     report.error(place, message);
     None
+}
+
+/// Returns the message about a method that has no handler of its own.
+pub(crate) fn served_itself(method: &str, instead: &str) -> String {
+    format!("the library answers `{method}` itself: {instead}")
 }
 
 fn other_side(method: &Method, target: &Target) -> String {

@@ -85,6 +85,11 @@ impl Target {
         self.operations.iter().find(|operation| operation.name == name)
     }
 
+    /// Returns the other one of the two.
+    pub(crate) fn other(&self) -> &'static Target {
+        if self.side == Side::Agent { &CLIENT } else { &AGENT }
+    }
+
     /// Returns the operation of this method.
     pub(crate) fn of_method(&self, method: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.method == method)

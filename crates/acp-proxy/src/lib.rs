@@ -26,6 +26,7 @@ pub use crate::policy::{Rule, Rules, Verdict};
 pub use crate::proxy::{McpCall, Neighbor, Next, Observed, OverBudget, Pass, Proxy, UpdateError};
 pub use crate::shim::{ShimError, shim_main};
 pub use crate::wire::spelling::Spelling;
+pub use acp_rpc::{Command, EncodeError, Error as RpcError, Source, Transport};
 /// The messages of the vocabulary, as [`acp_types`] has them.
 pub use acp_types::v1 as types;
 

@@ -9,6 +9,12 @@
 macro_rules! string_newtype {
     ($name:ident) => {
         impl $name {
+            /// Makes it of its text.
+            #[must_use]
+            pub fn new(text: impl Into<std::sync::Arc<str>>) -> Self {
+                Self(text.into())
+            }
+
             /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {

@@ -52,7 +52,7 @@ Examples:
   acp check client -- my-client --agent {agent} {prompt}
 
 exit status:
-  0 no rule is broken   1 a rule is broken, or an expected failure has passed
+  0 no rule is broken   1 a rule is broken, an expected failure has passed, or the agent never answers `initialize`
   2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";
 
 pub(super) const ABOUT: &str = "Runs the rules of the protocol against an agent or a client";

@@ -120,7 +120,8 @@ pub(crate) fn conclude(
     }
     io::stdout().write_all(text.as_bytes())?;
     let code = report.status(args.strict).exit_code();
-    Ok(if passed.is_empty() && unsteady.is_empty() { code } else { exit::ERROR })
+    let is_conclusive = passed.is_empty() && unsteady.is_empty() && report.unreached().is_none();
+    Ok(if is_conclusive { code } else { exit::ERROR })
 }
 
 /// Writes a report to the file of an option, if it is given.

@@ -34,6 +34,8 @@ pub struct Desk {
     stage: Stage,
     tries: usize,
     allowed: usize,
+    /// The permissions that were rejected without a question to the user.
+    turned_down: usize,
 }
 
 /// The progress of the first question.
@@ -62,6 +64,7 @@ impl Desk {
             stage: Stage::Waiting,
             tries: 0,
             allowed: 0,
+            turned_down: 0,
         };
         (desk, Asker { bring, standing })
     }
@@ -70,6 +73,12 @@ impl Desk {
     #[must_use]
     pub const fn allowed(&self) -> usize {
         self.allowed
+    }
+
+    /// Returns the number of permissions that were rejected without a question to the user.
+    #[must_use]
+    pub const fn turned_down(&self) -> usize {
+        self.turned_down
     }
 
     /// Waits until there is a question, and leaves it for [`attend`](Self::attend). Dropping the
@@ -139,6 +148,8 @@ impl Desk {
             match self.stage {
                 Stage::Waiting if is_decided || !self.has_user => {
                     question.settle(self.standing.clone(), screen)?;
+                    let is_no = question.takes_standing_answers() && !question.is_allowed();
+                    self.turned_down += usize::from(is_no);
                     self.end_question();
                     return Ok(None);
                 }

@@ -1,5 +1,6 @@
 //! A connected agent, and calls of its methods.
 
+use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -24,12 +25,11 @@ use crate::wire::initialized::Initialized;
 ///
 /// A request that needs a capability which the agent did not advertise fails at once with
 /// [`Error::NotOffered`]. It is not sent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Agent {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     connection: Connection,
     initialized: Initialized,
@@ -213,4 +213,11 @@ impl Agent {
 
 fn check_extension(name: &str) -> Result<(), Error> {
     method::check_extension(name).map_err(|error| Error::argument("an extension call", "method", &error))
+}
+
+/// Shows the agent's name, and neither settings nor messages.
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("info", &self.info()).finish_non_exhaustive()
+    }
 }

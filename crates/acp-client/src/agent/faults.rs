@@ -16,6 +16,8 @@ pub(crate) struct Faults {
     noted: Mutex<VecDeque<String>>,
     /// The number of messages that could not be read.
     lost: AtomicU64,
+    /// The number of lines that are not JSON.
+    noise: AtomicU64,
 }
 
 impl Faults {
@@ -32,6 +34,16 @@ impl Faults {
     /// Counts a message that could not be read.
     pub(crate) fn lose(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of lines that are not JSON.
+    pub(crate) fn noise(&self) -> u64 {
+        self.noise.load(Ordering::Relaxed)
+    }
+
+    /// Counts a line that is not JSON.
+    pub(crate) fn hear_noise(&self) {
+        self.noise.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Adds a fault.

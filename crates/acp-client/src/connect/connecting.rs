@@ -138,10 +138,23 @@ impl Connecting {
         let meaning = wire.initialize(&peer, &self.request, &self.versions).await;
         meaning.map_err(|error| match error {
             Error::Call { error: CallError::TimedOut { after, .. }, .. } => {
-                Error::InitializeTimeout { waited: after, stderr: self.connection.stderr_tail() }
+                let (stderr, noise) = (self.connection.stderr_tail(), self.noise());
+                Error::InitializeTimeout { waited: after, stderr, noise }
             }
             error => error,
         })
+    }
+
+    /// Adds to the end of a program that it has written other things than messages.
+    pub(super) fn explained(&self, error: Error) -> Error {
+        match (error, self.noise()) {
+            (Error::Closed { reason, .. }, noise) if noise > 0 => Error::NotAnAgent { noise, reason },
+            (error, _) => error,
+        }
+    }
+
+    fn noise(&self) -> u64 {
+        self.connection.shared().faults.noise()
     }
 
     pub(super) fn settle(&self, wire: Wire, initialized: Initialized, note: Option<String>) -> Initialized {

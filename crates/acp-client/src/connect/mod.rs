@@ -72,8 +72,8 @@ pub fn connect(source: impl Into<Source>) -> Connect {
 ///
 /// # Errors
 /// Fails with [`Error::Start`], [`Error::Connect`], [`Error::Version`],
-/// [`Error::InitializeTimeout`], or the failure of `initialize`. The agent is gone then. With
-/// [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
+/// [`Error::InitializeTimeout`], [`Error::NotAnAgent`], or the failure of `initialize`. The agent
+/// is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
 #[derive(Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Connect {
@@ -268,8 +268,10 @@ impl Connect {
 
     async fn establish(self) -> Result<Agent, Error> {
         let mut connecting = self.begin().await?;
-        let initialized = connecting.initialize().await?;
-        Ok(connecting.into_agent(initialized))
+        match connecting.initialize().await {
+            Ok(initialized) => Ok(connecting.into_agent(initialized)),
+            Err(error) => Err(connecting.explained(error)),
+        }
     }
 
     /// Starts the agent without sending anything to it yet.

@@ -48,8 +48,14 @@ impl fmt::Display for ErrorText<'_> {
                 Versions(supported),
                 Versions(spoken)
             ),
-            Error::InitializeTimeout { waited, stderr } => {
-                write!(f, "the agent did not answer `initialize` within {waited:?}{}", LastWords(stderr))
+            Error::InitializeTimeout { waited, stderr, noise } => write!(
+                f,
+                "the agent did not answer `initialize` within {waited:?}{}{}",
+                Noise(*noise),
+                LastWords(stderr)
+            ),
+            Error::NotAnAgent { noise, reason } => {
+                write!(f, "`initialize` has no answer{}; {reason}", Noise(*noise))
             }
             Error::NotOffered { method, capability } => {
                 write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
@@ -136,6 +142,20 @@ impl fmt::Display for Versions<'_> {
         let Some((first, others)) = self.0.split_first() else { return f.write_str("(none)") };
         write!(f, "{}", first.0)?;
         others.iter().try_for_each(|other| write!(f, ", {}", other.0))
+    }
+}
+
+/// Lines on stdout that are not messages, or nothing.
+struct Noise(u64);
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => return Ok(()),
+            1 => f.write_str(", and a line on stdout is not a message")?,
+            lines => write!(f, ", and {lines} lines on stdout are not messages")?,
+        }
+        f.write_str(": is it the command of an agent, with the arguments that make it one?")
     }
 }
 

@@ -81,6 +81,16 @@ pub enum Error {
         waited: Duration,
         /// The last lines that the agent wrote to stderr.
         stderr: String,
+        /// The number of lines on the agent's stdout that are not JSON.
+        noise: u64,
+    },
+    /// The program wrote something else than messages to stdout, and ended before it answered
+    /// `initialize`. It may be the wrong program, or need an argument to become an agent.
+    NotAnAgent {
+        /// The number of lines on stdout that are not JSON.
+        noise: u64,
+        /// The end of the connection.
+        reason: CloseReason,
     },
     /// The agent did not advertise the capability that this call needs. Nothing was sent.
     NotOffered {
@@ -317,7 +327,7 @@ impl std::error::Error for Error {
         match self {
             Self::Start { error, .. } | Self::Connect { error } => Some(error),
             Self::Agent { error, .. } => Some(error),
-            Self::Closed { reason, .. } => Some(reason),
+            Self::Closed { reason, .. } | Self::NotAnAgent { reason, .. } => Some(reason),
             Self::Call { error, .. } => Some(error),
             Self::Io(error) => error.source(),
             Self::Other(error) => error.source(),

@@ -76,6 +76,9 @@ impl Service for ClientService {
         if fault.is_loss() {
             faults.lose();
         }
+        if matches!(fault, Fault::NotJson { .. }) {
+            faults.hear_noise();
+        }
         faults.note(fault.to_string());
     }
 

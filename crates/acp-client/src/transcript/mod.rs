@@ -13,6 +13,7 @@ mod message;
 mod output;
 mod plans;
 mod prompt;
+mod said;
 pub mod sanitize;
 mod terminals;
 mod timeline;

@@ -367,3 +367,15 @@ async fn a_long_conversation_that_is_repeated_on_resume_leaves_a_turn_its_room()
     }
     assert!((4..8).contains(&missed), "about 4 MiB are kept, {missed} of 8 were not");
 }
+
+#[tokio::test]
+async fn handles_in_a_log_show_names_and_nothing_that_was_said() {
+    let (session, mut wire) = with_session(plain).await;
+    wire.text(session.id().as_str(), "a secret").await;
+    let mut updates = session.updates();
+    updates.next().await.expect("it came");
+    wire.text(session.id().as_str(), "a secret").await;
+    assert_eq!(format!("{session:?}"), r#"Session { id: SessionId("s1"), .. }"#);
+    let agent = format!("{:?}", session.agent());
+    assert!(agent.starts_with("Agent { info: ") && agent.len() < 200, "{agent}");
+}

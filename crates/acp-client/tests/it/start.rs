@@ -77,6 +77,35 @@ async fn an_agent_that_never_answers_is_given_up_with_what_it_said() {
     panic!("the error never has the agent's words");
 }
 
+/// The usual mistakes: a program that is not an agent, and one that is it with an argument only.
+#[tokio::test]
+async fn a_program_that_says_other_things_is_told_from_an_agent_that_ends() {
+    let usage = shell("echo 'usage: tool COMMAND'; echo '  help'; echo why >&2; exit 2");
+    let error = acp_client::spawn(usage).await.expect_err("it ends");
+    let Error::NotAnAgent { noise: 2, reason: CloseReason::Exited(_) } = &error else { panic!("{error:?}") };
+    let text = error.to_string();
+    assert!(
+        text.starts_with("`initialize` has no answer, and 2 lines on stdout are not messages: "),
+        "{text}"
+    );
+    assert!(text.ends_with("; the process exited with status 2; its last words on stderr:\nwhy"), "{text}");
+
+    let ends = shell("exit 2");
+    let error = acp_client::spawn(ends).await.expect_err("it ends");
+    assert!(matches!(error, Error::Closed { .. }), "{error:?}");
+
+    // The line may come late on a busy machine.
+    for limit in [100, 1_000, 10_000, 60_000].map(Duration::from_millis) {
+        let prompt = shell("echo 'Ask me anything'; exec sleep 1000").grace(Duration::ZERO);
+        let error = acp_client::spawn(prompt).initialize_timeout(limit).await.expect_err("silent");
+        if matches!(error, Error::InitializeTimeout { noise: 1, .. }) {
+            assert!(error.to_string().contains(", and a line on stdout is not a message: "), "{error}");
+            return;
+        }
+    }
+    panic!("the line never comes");
+}
+
 /// A wrapper that starts a wrapper that starts an agent and a daemon beside it, like package
 /// runners do. Each prints its process id.
 fn wrapped() -> (Command, mpsc::UnboundedReceiver<String>) {

@@ -41,6 +41,39 @@ async fn events_come_in_order_and_the_response_after_them() {
 }
 
 #[tokio::test]
+async fn the_text_of_the_answer_comes_with_the_response() {
+    let (session, mut wire) = with_session(plain).await;
+    let (turn, request) = prompt(&session, &mut wire, "hi").await;
+    let of = |kind: &str, content: Value| json!({"sessionUpdate": kind, "content": content});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    for update in [
+        of("agent_thought_chunk", text("Hm.")),
+        of("agent_message_chunk", text("I look ")),
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"}),
+        of("user_message_chunk", text("hi")),
+        of("agent_message_chunk", json!({"type": "image", "data": "", "mimeType": "image/png"})),
+        of("agent_message_chunk", text("at it.")),
+    ] {
+        wire.update("s1", update).await;
+    }
+    wire.answer(&request, json!({"stopReason": "max_tokens"})).await;
+    let (text, done) = turn.finish_with_text().await.expect("the turn ends well");
+    assert_eq!((text.as_str(), &done.stop_reason), ("I look at it.", &StopReason::MaxTokens));
+
+    // What was read before is left out, and a failure is that of `finish`.
+    let (mut turn, request) = prompt(&session, &mut wire, "again").await;
+    wire.text("s1", "one").await;
+    turn.next().await.expect("a piece");
+    wire.text("s1", "two").await;
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    assert_eq!(turn.finish_with_text().await.expect("the turn ends well").0, "two");
+    let (turn, request) = prompt(&session, &mut wire, "fail").await;
+    wire.text("s1", "half").await;
+    wire.fail(&request, json!({"code": -32603, "message": "no"})).await;
+    assert!(matches!(turn.finish_with_text().await, Err(Error::Agent { .. })));
+}
+
+#[tokio::test]
 async fn every_kind_of_update_has_its_event() {
     let (session, mut wire) = with_session(plain).await;
     let (mut turn, request) = prompt(&session, &mut wire, "hi").await;

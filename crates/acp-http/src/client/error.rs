@@ -117,6 +117,11 @@ impl fmt::Display for Error {
             Self::Refused { exchange, status } if matches!(status, 401 | 403) => {
                 write!(f, "the server refused {exchange} with status {status}: give it valid credentials")
             }
+            // Later, 404 is the end of a connection or a session.
+            Self::Refused { exchange, status: 404 } if exchange.is_first() => write!(
+                f,
+                "the server refused {exchange} with status 404: is the path of the address right? It is often `/acp`"
+            ),
             Self::Refused { exchange, status } => {
                 write!(f, "the server refused {exchange} with status {status}")
             }
@@ -151,6 +156,9 @@ impl From<Error> for io::Error {
     }
 }
 
+/// The verb of the request for a WebSocket.
+pub(super) const OPENING: &str = "upgrade to a WebSocket";
+
 /// An HTTP request that this side made, as errors show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -166,6 +174,11 @@ pub struct Exchanged {
 impl Exchanged {
     pub(super) fn new(verb: &'static str, method: Option<&str>, session: Option<&str>) -> Self {
         Self { verb, method: method.map(str::to_owned), session: session.map(str::to_owned) }
+    }
+
+    /// Returns true for the first request of a connection.
+    fn is_first(&self) -> bool {
+        self.verb == OPENING || self.method.as_deref() == Some("initialize")
     }
 }
 

@@ -203,7 +203,8 @@ impl Remote {
             return Err(Error::Url { problem });
         }
         let problem = |problem| Error::Url { problem };
-        let mut url = Url::parse(&self.url).map_err(|_| problem("it is not a URL"))?;
+        let mut url = Url::parse(&self.url)
+            .map_err(|_| problem("it is not a URL, such as `wss://agents.example/acp`"))?;
         let scheme = match url.scheme() {
             "http" | "ws" => "http",
             "https" | "wss" => "https",

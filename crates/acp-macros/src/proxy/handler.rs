@@ -71,8 +71,12 @@ impl Handler {
             }
             (None, Some((_, method, toward, notification)), _) => {
                 if notification != (form == Form::Pass) {
-                    let wants = if notification { "a `Pass`" } else { "a `Next`, or the request alone" };
-                    report.error(&function.sig, format!("the handler of `{method}` takes {wants}"));
+                    let wants = if notification {
+                        "takes the params, and then a `Pass`"
+                    } else {
+                        "takes the params, and then a `Next`, or the params alone"
+                    };
+                    report.error(&function.sig, format!("the handler of `{method}` {wants}"));
                     return None;
                 }
                 (method.to_owned(), toward, false)
@@ -128,7 +132,9 @@ fn named(attribute: &Attribute, report: &mut Report) -> Option<(String, Toward)>
 }
 
 fn unknown(at: &Ident, name: &str, report: &mut Report) {
-    let hint = match nearest(name, operations().map(|(operation, ..)| operation)) {
+    let of_method = operations().find(|(_, method, ..)| method.replace('/', "_") == name);
+    let near = || nearest(name, operations().map(|(operation, ..)| operation));
+    let hint = match of_method.map(|(operation, ..)| operation).or_else(near) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "say which message it handles with `#[ext(\"_method\")]` or `#[raw(\"method\")]`".to_owned(),
     };
@@ -161,6 +167,9 @@ fn check(function: &ImplItemFn, form: Form, report: &mut Report) {
     }
     let expected = if form == Form::Serves { 2 } else { 3 };
     if signature.inputs.len() != expected {
-        report.error(&signature.ident, "a handler takes `&self`, the params, and `Next` or `Pass`");
+        report.error(
+            &signature.ident,
+            "a handler takes `&self`, then the params, and then a `Next` or a `Pass`",
+        );
     }
 }

@@ -110,14 +110,14 @@ fn mistakes_are_explained() {
             function(quote!(
                 async fn update(&self, update: U, next: Next) {}
             )),
-            "the handler of `session/update` takes a `Pass`",
+            "the handler of `session/update` takes the params, and then a `Pass`",
         ),
         (
             quote!(),
             function(quote!(
                 async fn prompt(&self, request: P, pass: Pass) {}
             )),
-            "the handler of `session/prompt` takes a `Next`, or the request alone",
+            "the handler of `session/prompt` takes the params, and then a `Next`, or the params alone",
         ),
         (
             quote!(),
@@ -138,7 +138,7 @@ fn mistakes_are_explained() {
             function(quote!(
                 async fn prompt(&self, a: A, b: B, next: Next) {}
             )),
-            "a handler takes `&self`, the params, and `Next` or `Pass`",
+            "a handler takes `&self`, then the params, and then a `Next` or a `Pass`",
         ),
         (
             quote!(),

@@ -28,8 +28,7 @@ use crate::proxy::{Observed, Proxy};
 /// hash in another place shows that.
 ///
 /// ```no_run
-/// use acp_proxy::{Audit, Conductor};
-/// use acp_rpc::Command;
+/// use acp_proxy::{Audit, Command, Conductor};
 ///
 /// # async fn conduct() -> Result<(), Box<dyn std::error::Error>> {
 /// let audit = Audit::in_folder("/var/log/agents".as_ref())?;

@@ -17,6 +17,10 @@ use crate::wire::forms::{INITIALIZE, PROXY_INITIALIZE};
 use crate::wire::member::{member, with};
 use crate::wire::message::{Answer, Call};
 
+/// The answer of a proxy to a client that has started it without an agent.
+const PROXY_ALONE: &str = "this is a proxy without an agent: name one after `--`, or start the proxy by a \
+    conductor, which sends `proxy/initialize`";
+
 /// The connection to a proxy or to the agent.
 pub(crate) struct SlotSite {
     pub(super) chain: Arc<Chain>,
@@ -85,10 +89,7 @@ impl FrontSite {
         let end = match &*call.method {
             INITIALIZE if self.chain.agent.is_some() => End::Agent,
             INITIALIZE => {
-                return refuse(
-                    Some(responder),
-                    "this is a proxy: it takes `proxy/initialize` from a conductor",
-                );
+                return refuse(Some(responder), PROXY_ALONE);
             }
             PROXY_INITIALIZE if self.chain.agent.is_none() => End::Successor,
             PROXY_INITIALIZE => {
@@ -117,7 +118,7 @@ impl FrontSite {
     fn running(&self, call: &Call<'_>, responder: Option<Responder>) {
         match (&*call.method, self.chain.end(), responder) {
             (INITIALIZE, Some(End::Successor), responder) => {
-                refuse(responder, "this is a proxy: it takes `proxy/initialize` from a conductor");
+                refuse(responder, PROXY_ALONE);
             }
             (PROXY_INITIALIZE, Some(End::Agent), responder) => {
                 refuse(responder, "only a conductor sends `proxy/initialize`");

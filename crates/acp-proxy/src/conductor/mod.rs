@@ -26,8 +26,7 @@ use crate::wire::spelling::Spelling;
 /// is its own.
 ///
 /// ```no_run
-/// use acp_proxy::{Conductor, Policy, Proxy};
-/// use acp_rpc::Command;
+/// use acp_proxy::{Command, Conductor, Policy, Proxy};
 ///
 /// # async fn conduct() -> Result<(), acp_proxy::ConductError> {
 /// Conductor::new()

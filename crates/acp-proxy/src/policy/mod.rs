@@ -35,8 +35,8 @@ use crate::proxy::{Next, Proxy};
 /// Where a rule asks about files and commands, the user gets a permission request of the proxy.
 ///
 /// ```
+/// use acp_proxy::types::ToolKind;
 /// use acp_proxy::{Rule, Rules};
-/// use acp_types::v1::ToolKind;
 ///
 /// let rules = Rules::new()
 ///     .rule(Rule::deny("no secrets").path("/home/me/.ssh"))

@@ -29,8 +29,8 @@ use crate::wire::view::{SET_MODE, name_in_vocabulary, view};
 /// conductor, and alone in front of an agent: see [`Proxy::run`].
 ///
 /// ```
+/// use acp_proxy::types::PromptRequest;
 /// use acp_proxy::{Proxy, Toward};
-/// use acp_types::v1::PromptRequest;
 ///
 /// let proxy = Proxy::new("context").prompt(async |mut request: PromptRequest, next| {
 ///     request.prompt.insert(0, "Answer in one sentence.".into());

@@ -40,6 +40,7 @@ impl Checker {
                 outcome.lines.clear();
             }
         }
-        Report::new(version, "agent", self.target.words().to_vec(), outcomes).shown(self.options.shown())
+        let report = Report::new(version, "agent", self.target.words().to_vec(), outcomes);
+        report.shown(self.options.shown()).unreached_for(tester.unreached())
     }
 }

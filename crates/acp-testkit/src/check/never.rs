@@ -4,6 +4,14 @@ use super::subject::Recording;
 use super::verdict::{Outcome, Stop, Verdict};
 use crate::peer::{Line, Message, Way};
 
+/// The reason of rules that need a prompt which was not set.
+pub(super) const NO_PERMISSION_PROMPT: &str = "no prompt is set for which the agent asks: `--permission TEXT` sets it, \
+    and `--never permission` says that there is none";
+
+/// The reason of rules that need an endless prompt which was not set.
+pub(super) const NO_ENDLESS_PROMPT: &str =
+    "no endless prompt is set: `--endless TEXT` sets it, and `--never endless` says that there is none";
+
 /// A thing that a program under check never does. Rules about it do not apply.
 ///
 /// The checker cannot find that out by itself: it may only not know the right prompt.

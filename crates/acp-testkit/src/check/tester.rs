@@ -31,6 +31,16 @@ pub(super) struct Tester {
     recordings: Vec<Recording>,
     /// The number of starts, one after the other, after which the agent did not initialize.
     failed_starts: usize,
+    start: Start,
+}
+
+/// The outcome of the first start of the agent.
+enum Start {
+    Untried,
+    /// The agent has answered `initialize`, at one start at least.
+    Reached,
+    /// It has not, for the reason of the first start.
+    Failed(String),
 }
 
 impl Tester {
@@ -44,6 +54,15 @@ impl Tester {
             permission: Permission::Allow,
             recordings: Vec::new(),
             failed_starts: 0,
+            start: Start::Untried,
+        }
+    }
+
+    /// Returns the reason of the first start if the agent has not answered `initialize` at any.
+    pub(super) fn unreached(&self) -> Option<&str> {
+        match &self.start {
+            Start::Failed(reason) => Some(reason),
+            Start::Untried | Start::Reached => None,
         }
     }
 
@@ -59,21 +78,41 @@ impl Tester {
     /// Initializes with these capabilities of the client.
     pub(super) async fn initialize(&mut self, capabilities: Value) -> Step<&Value> {
         let reply = self.call("initialize", self.options.version.hello(&capabilities)).await;
-        let result = reply.map_err(|stop| match stop {
-            Stop::Silent(reason) | Stop::Gone(reason) | Stop::Fail(reason) => {
-                Stop::Inconclusive(format!("it does not initialize: {reason}"))
-            }
-            other => other,
-        });
         // Until it has succeeded it counts as a failure.
         self.failed_starts += 1;
-        match result?.message.result() {
-            Some(result) => {
-                self.failed_starts = 0;
-                self.options.version.agreed(result)?;
-                Ok(self.initialized.insert(result.clone()))
-            }
-            None => Err(Stop::Inconclusive("it does not initialize: it answers with an error".to_owned())),
+        let reason = match reply {
+            Ok(reply) => match reply.message.result() {
+                Some(result) => {
+                    (self.failed_starts, self.start) = (0, Start::Reached);
+                    self.options.version.agreed(result)?;
+                    return Ok(self.initialized.insert(result.clone()));
+                }
+                None => "it answers with an error".to_owned(),
+            },
+            Err(Stop::Silent(reason)) => self.with_last_words(reason),
+            Err(Stop::Gone(reason) | Stop::Fail(reason)) => self.with_end(reason).await,
+            Err(other) => return Err(other),
+        };
+        let reason = format!("it does not initialize: {reason}");
+        if matches!(self.start, Start::Untried) {
+            self.start = Start::Failed(reason.clone());
+        }
+        Err(Stop::Inconclusive(reason))
+    }
+
+    /// Adds the last lines on stderr of an agent that runs.
+    fn with_last_words(&self, reason: String) -> String {
+        let tail = self.peer.as_ref().and_then(ScriptedPeer::stderr_tail).unwrap_or_default();
+        let tail = tail.trim();
+        if tail.is_empty() { reason } else { format!("{reason}; its last words on stderr:\n{tail}") }
+    }
+
+    /// Adds the end of an agent that has closed the connection.
+    async fn with_end(&mut self, reason: String) -> String {
+        let Some(peer) = &mut self.peer else { return reason };
+        match peer.end().await {
+            Some(exit) => format!("{reason}: {exit}"),
+            None => reason,
         }
     }
 

@@ -17,6 +17,7 @@ mod hostile;
 mod json_schema;
 mod messages;
 mod methods;
+mod names;
 mod reports;
 mod shapes;
 mod sizes;

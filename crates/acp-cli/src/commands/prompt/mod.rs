@@ -181,6 +181,9 @@ impl Run {
         }
         let code = self.with(&agent, args, prompt).await;
         tell_of(&agent, args.verbose, self, &code);
+        if args.allow.is_none() && self.desk.turned_down() > 0 {
+            tell("acp: nobody was asked for permission, so it was rejected: `--allow` has other answers");
+        }
         match code? {
             End::Code(code) => self.close(&agent, code).await,
             // Nothing is waited for from here on, not even the agent's goodbye.

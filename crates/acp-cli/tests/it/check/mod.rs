@@ -91,6 +91,20 @@ fn a_rule_that_cannot_be_judged_has_a_status_of_its_own() {
     assert!(text.contains("\nopen v1-new-01: three sessions"), "{text}");
 }
 
+/// Not even a status that CI allows for open rules hides a wrong command.
+#[cfg(unix)]
+#[test]
+fn an_agent_that_never_initializes_is_an_error_with_its_last_words() {
+    for (agent, reason) in [
+        (&["--", "sh", "-c", "echo no key >&2; exit 3"][..], "status 3; its last words on stderr:\nno key\n"),
+        (&["--", "/acp-check/none"], "it does not start: No such file or directory (os error 2)\n"),
+    ] {
+        let (output, text) = check(&with(&["--rule=v1-new-01", "--rule=v1-new-03"], agent));
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.ends_with(reason) && !text.contains("\nopen "), "{text}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_profile_leads_the_agent_to_the_stub_and_has_prompts() {

@@ -167,6 +167,10 @@ fn the_session_gets_the_mcp_servers_that_are_named() {
     }
 }
 
+/// The hint for a user who did not know that permissions are rejected.
+const NOBODY_ASKED: &str =
+    "acp: nobody was asked for permission, so it was rejected: `--allow` has other answers\n";
+
 #[test]
 fn permissions_are_rejected_unless_allowed() {
     let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
@@ -183,6 +187,7 @@ fn permissions_are_rejected_unless_allowed() {
         assert_eq!(code, 0, "{options:?}: {out}{err}");
         assert!(out.trim_end().ends_with(answer), "{options:?} gave {out}");
         assert!(out.contains("permission: Write notes: "), "what was decided is shown: {out}");
+        assert_eq!(err, if options.is_empty() { NOBODY_ASKED } else { "" }, "{options:?}");
     }
 }
 
@@ -193,13 +198,15 @@ fn what_is_asked_about_is_shown_and_cannot_pass_for_something_else() {
           "title":"Read a\npermission: Read a: Yes","content":[{"type":"diff","path":"/w/a","newText":"evil\n"}]},
           "options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}')"
         id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
-    for (options, decision) in [(&[][..], "no answer fits: cancelled"), (&["--allow", "once"], "Yes")] {
+    for (options, decision, hint) in
+        [(&[][..], "no answer fits: cancelled", NOBODY_ASKED), (&["--allow", "once"], "Yes", "")]
+    {
         let (_, out, err) = run(options, script);
         let expected = format!(
             "• Read a permission: Read a: Yes (pending)\n--- /dev/null\n+++ /w/a\n@@ -0,0 +1 @@\n+evil\n\
              permission: Read a permission: Read a: Yes: {decision}\n"
         );
-        assert_eq!((out.as_str(), err.as_str()), (expected.as_str(), ""), "{options:?}");
+        assert_eq!((out.as_str(), err.as_str()), (expected.as_str(), hint), "{options:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! One session of an agent.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,12 +21,11 @@ use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 
 /// A conversation with an agent. Handles are cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Session {
     open: Arc<Open>,
 }
 
-#[derive(Debug)]
 struct Open {
     agent: Agent,
     state: Attached,
@@ -236,5 +236,12 @@ impl Stream for Updates {
 impl Drop for Updates {
     fn drop(&mut self) {
         self.session.state().inbox.remove_reader();
+    }
+}
+
+/// Shows the id, and nothing of the conversation.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("id", self.id()).finish_non_exhaustive()
     }
 }

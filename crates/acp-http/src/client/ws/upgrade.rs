@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::tunnel;
-use crate::client::error::{Error, Exchanged};
+use crate::client::error::{Error, Exchanged, OPENING};
 use crate::client::exchange::{Exchange, causes};
 use crate::client::settings::Settings;
 
@@ -91,7 +91,7 @@ async fn send(
 }
 
 fn what() -> Exchanged {
-    Exchanged::new("upgrade to a WebSocket", None, None)
+    Exchanged::new(OPENING, None, None)
 }
 
 /// Returns a key, and the headers of the request.

@@ -203,6 +203,8 @@ async fn a_refusal_is_typed() {
         let error = refused.unwrap_err();
         assert_eq!(error.status(), status[..3].parse().ok());
         assert_eq!((error.is_denied(), error.to_string().contains("secret")), (denied, false));
+        let hint = if denied { "give it valid credentials" } else { "is the path of the address right?" };
+        assert!(error.to_string().contains(hint), "{error}");
         let kind = std::io::Error::from(error).kind();
         assert_eq!(kind == std::io::ErrorKind::PermissionDenied, denied);
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
-use crate::check::never::Never;
+use crate::check::never::{NO_ENDLESS_PROMPT, Never};
 use crate::check::subject::{Reply, Step, Subject};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
@@ -136,7 +136,7 @@ pub(in crate::check) async fn finished_request(t: &mut Tester) -> Step {
 
 async fn other_type(t: &mut Tester) -> Step {
     if t.options.endless_prompt.is_none() {
-        return Err(t.options.without(Never::Endless, "no endless prompt is set"));
+        return Err(t.options.without(Never::Endless, NO_ENDLESS_PROMPT));
     }
     let session = t.new_session().await?;
     let endless = t.endless();

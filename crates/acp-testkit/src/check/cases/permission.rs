@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::check::case::{Case, case};
 use crate::check::client::{self, Permission};
 use crate::check::either;
-use crate::check::never::Never;
+use crate::check::never::{NO_PERMISSION_PROMPT, Never};
 use crate::check::subject::{Step, Subject, update_of};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
@@ -25,7 +25,7 @@ pub(super) const CASES: &[Case<Tester>] = &[
 
 fn prompt(t: &Tester) -> Step<String> {
     let prompt = t.options.permission_prompt.clone();
-    prompt.ok_or_else(|| t.options.without(Never::Permission, "no prompt is set for which the agent asks"))
+    prompt.ok_or_else(|| t.options.without(Never::Permission, NO_PERMISSION_PROMPT))
 }
 
 /// Runs a turn with this answer. Returns the permission request and the messages behind it.

@@ -26,6 +26,8 @@ pub struct Report {
     side: &'static str,
     /// The words of a command that repeats a case, behind its rule. Empty without a command.
     again: Vec<String>,
+    /// The reason why the program has never answered `initialize`.
+    unreached: Option<String>,
 }
 
 /// The result of a check as a whole.
@@ -59,7 +61,22 @@ impl Report {
         command: Vec<String>,
         outcomes: Vec<Outcome>,
     ) -> Self {
-        Self { version, command, outcomes, side, again: Vec::new() }
+        Self { version, command, outcomes, side, again: Vec::new(), unreached: None }
+    }
+
+    pub(super) fn unreached_for(mut self, reason: Option<&str>) -> Self {
+        self.unreached = reason.map(str::to_owned);
+        self
+    }
+
+    /// Returns the reason why the agent has never answered `initialize`, such as that it does not
+    /// start. `None` means that it has, or that the report is about a client.
+    ///
+    /// Then the report says little about the agent. A check in CI should fail, although the status
+    /// is that of rules that stay open.
+    #[must_use]
+    pub fn unreached(&self) -> Option<&str> {
+        self.unreached.as_deref()
     }
 
     /// Sets the options of the command that repeats a case. A side that is not a program has none.

@@ -22,6 +22,10 @@ impl fmt::Display for Report {
                 self.failure(f, outcome, reason)?;
             }
         }
+        if let Some(reason) = &self.unreached {
+            // It is the reason of all that are open.
+            return writeln!(f, "\nthe agent has never answered `initialize`, so rules are open: {reason}");
+        }
         for outcome in &self.outcomes {
             if let Verdict::Inconclusive(reason) = &outcome.verdict {
                 writeln!(f, "\nopen {}: {}\n  {reason}", outcome.rule.id, outcome.scenario)?;

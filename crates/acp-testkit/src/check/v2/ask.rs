@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::turn::{Turn, is_tagged};
 use crate::check::client::{self, Permission};
-use crate::check::never::Never;
+use crate::check::never::{NO_PERMISSION_PROMPT, Never};
 use crate::check::subject::{Step, Subject};
 use crate::check::tester::Tester;
 use crate::check::verdict::Stop;
@@ -16,7 +16,7 @@ pub(super) const FORM: &str = "elicitation/create";
 /// Starts a turn that asks for permission, in a session of its own. The scenario answers.
 pub(super) async fn permission(t: &mut Tester) -> Step<(Turn, Message)> {
     let Some(prompt) = t.options.permission_prompt.clone() else {
-        return Err(t.options.without(Never::Permission, "no prompt is set for which the agent asks"));
+        return Err(t.options.without(Never::Permission, NO_PERMISSION_PROMPT));
     };
     let session = t.new_session().await?;
     t.permission = Permission::Held;

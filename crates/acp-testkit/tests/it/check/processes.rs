@@ -57,6 +57,27 @@ async fn a_program_that_does_not_start_is_inconclusive() {
     assert_eq!((pass, fail), (0, 1), "{report}");
     assert!(inconclusive > 0);
     assert_eq!((report.status(false), report.status(true)), (Status::Inconclusive, Status::Failed));
+    assert!(report.unreached().unwrap().contains("it does not start"), "{report}");
+}
+
+#[tokio::test]
+async fn the_end_of_an_agent_that_never_initializes_is_told_once() {
+    for (script, expected) in [
+        ("echo no key >&2; exit 3", "the process exited with status 3; its last words on stderr:\nno key\n"),
+        ("echo no key >&2; exec sleep 1000", "its last words on stderr:\nno key\n"),
+    ] {
+        let report = check(script, &["v1-new-01", "v1-new-03", "v1-init-04"]).await;
+        let text = report.to_string();
+        assert!(
+            text.contains("the agent has never answered `initialize`") && text.ends_with(expected),
+            "{text}"
+        );
+        assert_eq!(text.matches("no key").count(), 1, "{text}");
+        assert!(report.unreached().is_some());
+    }
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}"#;
+    let report = check(&format!("read line; echo '{answer}'; exit 3"), &["v1-new-01"]).await;
+    assert_eq!(report.unreached(), None, "{report}");
 }
 
 #[tokio::test]

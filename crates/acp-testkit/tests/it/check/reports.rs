@@ -98,7 +98,9 @@ async fn junit_is_xml_whatever_the_agent_says() {
     let open = check(Base::Plain, NONE, &["v1-perm-08"]).await.to_junit(false);
     let document = roxmltree::Document::parse(&open).unwrap();
     let error = document.descendants().find(|node| node.has_tag_name("error")).unwrap();
-    assert_eq!(error.attribute("message"), Some("no prompt is set for which the agent asks"));
+    let reason = "no prompt is set for which the agent asks: `--permission TEXT` sets it, and `--never permission` says \
+                  that there is none";
+    assert_eq!(error.attribute("message"), Some(reason));
 }
 
 #[tokio::test(start_paused = true)]

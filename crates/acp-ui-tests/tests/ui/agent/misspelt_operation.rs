@@ -13,6 +13,16 @@ impl Bot {
         Ok(())
     }
 
+    async fn session_load(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn cancel(&self) {}
+
+    async fn read_text_file(&self) -> Result<String> {
+        Ok(String::new())
+    }
+
     async fn helper(&self) -> Result<()> {
         Ok(())
     }

@@ -16,6 +16,8 @@ impl Editor {
         Ok(())
     }
 
+    async fn session_update(&self) {}
+
     fn helper(&self) {}
 }
 

@@ -20,6 +20,10 @@ impl Mine {
         next.run().await
     }
 
+    async fn cancel(&self, pass: Pass, _params: Json) {
+        pass.run();
+    }
+
     async fn close_session(&self, _first: Json, _second: Json, next: Next) -> Reply {
         next.run().await
     }
