@@ -162,8 +162,7 @@ async fn a_server_without_the_compression_goes_on_without_it() {
         server.psql(&database.name, &sql).unwrap();
     };
     refuse("53100");
-    let trigger =
-        "create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function refuse()";
+    let trigger = "create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function refuse()";
     server.psql(&database.name, trigger).unwrap();
     // The disk is full: that is no reason to do without, and nothing is changed.
     let error = migrate(&quick(&database).patience(Duration::from_millis(50))).await.unwrap_err();
