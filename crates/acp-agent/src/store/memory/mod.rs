@@ -327,7 +327,6 @@ struct MemoryRecords(Vec<Record>);
 
 impl Records for MemoryRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
-        let records = std::mem::take(&mut self.0);
-        Box::pin(async { Ok(records) })
+        Box::pin(async { Ok(std::mem::take(&mut self.0)) })
     }
 }
