@@ -154,3 +154,37 @@ async fn a_record_that_takes_longer_than_an_attempt_is_stored() {
     let found = read(&crate::store(&database).await, &id()).await;
     assert!(found == [vec![long], updates(0..1)].concat(), "{} records", found.len());
 }
+
+/// Rule `rm-st-01`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn records_are_the_bytes_of_the_wire() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let store = store(&database).await;
+    let text = r#"{"b":1.0,"a":[1e400, "\u0000"],"b":"\ud83d"}"#;
+    let mut log = store.create(info()).await.unwrap();
+    log.append(vec![Record::new(RecordKind::Update, text).unwrap()]).await.unwrap();
+    log.close().await.unwrap();
+    let kept = server.psql(&database.name, "select encode(records, 'hex') from acp_batch").unwrap();
+    let row = format!("update {}\n{text}\n", text.len());
+    let hex: String = row.bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(kept.trim(), hex);
+    assert_eq!(read(&store, &id()).await[0].json(), text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_thousand_records_are_added_at_once() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let padding = "x".repeat(300);
+    let record =
+        |number: usize| Record::new(RecordKind::Update, format!("[{number},\"{padding}\"]")).unwrap();
+    let all: Vec<_> = (0..100_000).map(record).collect();
+    let mut log = store.create(info()).await.unwrap();
+    log.append(all.clone()).await.unwrap();
+    let state = vec![Record::new(RecordKind::Saved, "1").unwrap()];
+    log.append(state.clone()).await.unwrap();
+    assert_eq!(log.state().await.unwrap(), Some(state.clone()));
+    let found = read(&store, &id()).await;
+    assert!(found == [all, state].concat(), "{} records", found.len());
+}
