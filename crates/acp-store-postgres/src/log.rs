@@ -151,8 +151,8 @@ impl PostgresLog {
         Ok(state)
     }
 
-    /// Gives the lease up, in a task of its own: nobody can stop it halfway. Returns `None` if it was
-    /// given up before, or the runtime has ended.
+    /// Gives the lease up, in a task of its own: nobody can stop it halfway. Returns `None` if it
+    /// was given up before, or the runtime has ended.
     fn release(&mut self) -> Option<JoinHandle<()>> {
         let key = self.leases.remove(&self.lease.holder)?;
         let runtime = tokio::runtime::Handle::try_current().ok()?;

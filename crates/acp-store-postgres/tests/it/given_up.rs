@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use acp_agent::store::{Record, RecordKind, SessionLog, SessionStore, StoreError};
-use acp_types::v1::SessionId;
+use acp_types::v1::{SessionId, SessionInfo};
 
 use crate::server::{Server, server_or_skip};
 use crate::{connect, id, info, quick, read, store, updates};
@@ -110,4 +110,57 @@ async fn a_read_goes_on_after_a_call_that_was_given_up() {
     store.delete(&id()).await.unwrap();
     while reading.next().await.is_ok_and(|batch| !batch.is_empty()) {}
     assert!(reading.next().await.is_err());
+}
+
+/// A session whose row stays locked does not keep others from being given up.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_that_cannot_be_given_up_does_not_hold_up_the_others() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let options = quick(&database).lease(Duration::MAX).attempt(Duration::from_millis(300));
+    let store = connect(&options).await;
+    let mut clients = Vec::new();
+    for session in ["a", "b", "c"] {
+        let log = store.create(SessionInfo::new(session, "/work")).await.unwrap();
+        let (client, connection) =
+            tokio_postgres::connect(&database.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let lock = format!("begin; update acp_session set folder = folder where session = '{session}'");
+        client.batch_execute(&lock).await.unwrap();
+        clients.push(client);
+        log.close().await.unwrap();
+    }
+    for (client, session) in clients.iter().zip(["a", "b", "c"]).skip(1) {
+        client.batch_execute("commit").await.unwrap();
+        drop(open_soon(&store, &session.into(), session).await);
+    }
+}
+
+/// A program may end the runtime in which it has opened the first session.
+#[test]
+fn leases_are_prolonged_in_the_next_runtime() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let runtime =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let first = runtime();
+    let store = first.block_on(connect(&quick(&database).lease(Duration::from_secs(1))));
+    let open = first.block_on(store.create(info())).unwrap();
+    drop(first);
+    runtime().block_on(async {
+        let log = store.create(SessionInfo::new("other", "/work")).await.unwrap();
+        let until = || {
+            let sql = "select lease_until from acp_session where session = 'other'";
+            server.psql(&database.name, sql).unwrap()
+        };
+        let before = until();
+        let prolonging = async {
+            while until() == before {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), prolonging).await.unwrap();
+        log.close().await.unwrap();
+    });
+    drop(open);
 }

@@ -164,7 +164,7 @@ async fn a_server_without_the_compression_goes_on_without_it() {
     refuse("53100");
     let trigger = "create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function refuse()";
     server.psql(&database.name, trigger).unwrap();
-    // The disk is full: that is no reason to do without, and nothing is changed.
+    // The disk is full. Nothing is changed, and the program does not do without it.
     let error = migrate(&quick(&database).patience(Duration::from_millis(50))).await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable { .. }), "{error}");
     assert_eq!(server.psql(&database.name, "select version from acp_schema").unwrap().trim(), "1");

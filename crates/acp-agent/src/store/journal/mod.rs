@@ -151,7 +151,8 @@ impl fmt::Debug for Journal {
     }
 }
 
-/// The records of a session. `None` after a call was given up or has failed, and its reader with it.
+/// The records of a session. `None` after a call was given up or has failed, and its reader with
+/// it.
 struct JournalRecords(Option<Reader>);
 
 impl Records for JournalRecords {
