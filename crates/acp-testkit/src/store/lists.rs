@@ -201,32 +201,38 @@ async fn list_folder([first, second]: Stores) -> Tried {
 
 async fn copied_time([first, second]: Stores) -> Tried {
     const TIME: &str = "2024-02-29T23:59:58.123Z";
+    let list = async || all_pages(&*second, ListSessionsRequest::new()).await;
+    keep(&*first, "used since", updates(0..1)?).await?;
     let mut log = first.create(info("one")).await?;
     log.append(updates(0..1)?).await?;
     log.commit().await?;
     log.set_updated_at(TIME.to_owned()).await?;
     log.close().await?;
-    let time = async || Ok::<_, Stop>(all_pages(&*second, ListSessionsRequest::new()).await?.pop());
-    let found = time().await?.and_then(|session| session.updated_at).unwrap_or_default();
+    let time = async || {
+        let session = list().await?.into_iter().find(|session| session.session_id.as_str() == "one");
+        Ok::<_, Stop>(session.and_then(|session| session.updated_at).unwrap_or_default())
+    };
+    let found = time().await?;
     let today = SystemTime::now() - Duration::from_secs(3600);
     if found != TIME {
         // The store gives a copy the time at which it was made.
         let deleted = second.delete_older_than(today).await?;
         return require(deleted == 0, || format!("`{found}` is neither the copy's time nor its own"));
     }
+    require(ids(&list().await?) == ["used since", "one"], || "a copy of 2024 was used last".to_owned())?;
     for odd in ["", "tomorrow", "now", "infinity", "2026-01-31T12:00:00", "2026-13-31T12:00:00Z"] {
         let mut log = open_soon(&*second, "one").await?;
         // It fails, or does nothing.
         let _ = log.set_updated_at(odd.to_owned()).await;
         drop(log);
-        let found = time().await?.and_then(|session| session.updated_at).unwrap_or_default();
+        let found = time().await?;
         require(found == TIME, || format!("`{odd}` was taken for the time `{found}`"))?;
     }
     let mut log = open_soon(&*second, "one").await?;
     log.append(updates(1..2)?).await?;
     log.commit().await?;
     log.close().await?;
-    let found = time().await?.and_then(|session| session.updated_at).unwrap_or_default();
+    let found = time().await?;
     require(found != TIME, || "a use does not count after a time was set".to_owned())?;
     require(second.delete_older_than(today).await? == 0, || "a session that was used now is old".to_owned())
 }
