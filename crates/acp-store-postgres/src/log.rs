@@ -94,7 +94,8 @@ impl PostgresLog {
         let (lease, mut change) = (&mut self.lease, Change::new(adds));
         loop {
             let (since, before) = (Instant::now(), lease.seq);
-            let answer = match change.next(lease) {
+            let step = change.next(lease);
+            let answer = match step {
                 Step::Fence => of.fence(lease).await.map(|row| change.fenced(lease, row)),
                 Step::Apply => {
                     // Only now is it known which of the earlier changes were made.
@@ -121,7 +122,12 @@ impl PostgresLog {
                     self.is_lost = true;
                     return Err(StoreError::Changed { session: self.info.session_id.clone() });
                 }
-                Err(failure) => patience.again(failure).await?,
+                Err(failure) => {
+                    if step == Step::Apply && failure.is_answer() {
+                        change.refused(lease);
+                    }
+                    patience.again(failure).await?;
+                }
             }
         }
     }

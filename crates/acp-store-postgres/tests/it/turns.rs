@@ -178,3 +178,35 @@ async fn an_answer_waits_for_the_commit_and_updates_do_not() {
     let ann = store.for_principal("ann").unwrap();
     assert_eq!(read(&*ann, &id).await.len(), 2 + 3);
 }
+
+/// A statement that the database refuses is not made, so the log knows where the session ends. If
+/// somebody else goes on with it, the next prompt here is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_was_continued_after_a_refused_statement_is_noticed() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let (first, second) = (store(&database).await, store(&database).await);
+    let (mut one, _served) = client(&first, "ann").await;
+    let session = new_session(&mut one).await;
+    assert_eq!(prompt(&mut one, &session, "a").await["result"]["stopReason"], "end_turn");
+    let refuse = "create function refuse() returns trigger language plpgsql as $$ begin
+            raise exception 'refused'; end $$;
+        create trigger refuse before insert on acp_batch for each statement execute function refuse()";
+    server.psql(&database.name, refuse).unwrap();
+    let failed = prompt(&mut one, &session, "lost").await;
+    assert_eq!(failed["error"]["code"], -32603, "{failed}");
+    server.psql(&database.name, "drop trigger refuse on acp_batch").unwrap();
+
+    let (mut two, other) = client(&second, "ann").await;
+    let resumed = call(&mut two, "session/resume", resume(&session)).await;
+    assert!(resumed.get("result").is_some(), "{resumed}");
+    assert_eq!(prompt(&mut two, &session, "b").await["result"]["stopReason"], "end_turn");
+    two.close().await;
+    other.await.unwrap().unwrap();
+    let refused = prompt(&mut one, &session, "c").await;
+    let message = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("was continued elsewhere"), "{refused}");
+    let resumed = call(&mut one, "session/resume", resume(&session)).await;
+    assert!(resumed.get("result").is_some(), "{resumed}");
+    assert_eq!(prompt(&mut one, &session, "d").await["result"]["stopReason"], "end_turn");
+}
