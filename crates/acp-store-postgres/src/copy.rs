@@ -1,5 +1,7 @@
 //! Copies of sessions from one store to another, such as from a journal to a database.
 
+use std::path::Path;
+
 use acp_agent::store::{Record, Records, SessionLog, SessionStore, StoreError};
 use acp_types::v1::{ListSessionsRequest, SessionId, SessionInfo};
 
@@ -86,6 +88,10 @@ async fn copy_session(
         created => (created?, true),
     };
     let copied = match to.read(&id).await {
+        // Another session of this id, which may have no records yet.
+        Ok(_) if !is_folder_of(&log.info().cwd, &session.cwd) => {
+            Err(StoreError::Exists { session: id.clone() })
+        }
         Ok(present) => copy_rest(&mut *records, present, &mut *log, &session).await,
         Err(error) => Err(error),
     };
@@ -131,27 +137,90 @@ async fn copy_rest(
     Ok(added)
 }
 
+/// Returns whether the two are one working directory, as far as that is known.
+fn is_folder_of(one: &str, other: &str) -> bool {
+    one.is_empty() || other.is_empty() || Path::new(one) == Path::new(other)
+}
+
 /// Reads over the records that are present in the other store. Returns those after them that were
-/// read with them.
+/// read with them, and before them the state that the other store lacks.
+///
+/// Either store may lack parts of the state that later ones have replaced.
 async fn skip_present(
     records: &mut dyn Records,
     present: &mut dyn Records,
     session: &SessionId,
 ) -> Result<Vec<Record>, StoreError> {
-    let mut batch = records.next().await?.into_iter();
-    loop {
-        let found = present.next().await?;
-        if found.is_empty() {
-            let rest: Vec<Record> = batch.collect();
-            return if rest.is_empty() { records.next().await } else { Ok(rest) };
+    let (mut ours, mut theirs) = (Ahead::of(records), Ahead::of(present));
+    let (mut state, mut present_state) = (LastState::default(), LastState::default());
+    while let Some(found) = theirs.peek().await? {
+        let (is_state, next) = (found.kind().is_state(), ours.peek().await?);
+        let (is_same, is_ours_state) = (next == Some(found), next.is_some_and(|next| next.kind().is_state()));
+        if is_same || is_ours_state {
+            state.note(ours.take());
         }
-        for found in found {
-            if batch.len() == 0 {
-                batch = records.next().await?.into_iter();
-            }
-            if batch.next().as_ref() != Some(&found) {
-                return Err(StoreError::Exists { session: session.clone() });
-            }
+        if is_same || (is_state && !is_ours_state) {
+            present_state.note(theirs.take());
         }
+        if !(is_same || is_state || is_ours_state) {
+            return Err(StoreError::Exists { session: session.clone() });
+        }
+    }
+    // What comes next may replace a part of the state that is present.
+    let mut rest = ours.rest();
+    if rest.is_empty() {
+        rest = records.next().await?;
+    }
+    rest.splice(0..0, state.without(&present_state));
+    Ok(rest)
+}
+
+/// Records that are looked at one by one.
+struct Ahead<'r> {
+    records: &'r mut dyn Records,
+    batch: std::vec::IntoIter<Record>,
+    is_over: bool,
+}
+
+impl<'r> Ahead<'r> {
+    fn of(records: &'r mut dyn Records) -> Self {
+        Ahead { records, batch: Vec::new().into_iter(), is_over: false }
+    }
+
+    async fn peek(&mut self) -> Result<Option<&Record>, StoreError> {
+        if self.batch.len() == 0 && !self.is_over {
+            self.batch = self.records.next().await?.into_iter();
+            self.is_over = self.batch.len() == 0;
+        }
+        Ok(self.batch.as_slice().first())
+    }
+
+    /// Takes the record that was looked at.
+    fn take(&mut self) -> Option<Record> {
+        self.batch.next()
+    }
+
+    /// Returns what was read and not taken.
+    fn rest(self) -> Vec<Record> {
+        self.batch.collect()
+    }
+}
+
+/// The last record of each kind of state, in order.
+#[derive(Default)]
+struct LastState(Vec<Record>);
+
+impl LastState {
+    /// Notes a record, which need not be of the state.
+    fn note(&mut self, record: Option<Record>) {
+        if let Some(record) = record.filter(|record| record.kind().is_state()) {
+            self.0.retain(|other| other.kind() != record.kind());
+            self.0.push(record);
+        }
+    }
+
+    /// Returns those that the other one lacks.
+    fn without(self, other: &Self) -> impl Iterator<Item = Record> {
+        self.0.into_iter().filter(|record| !other.0.contains(record))
     }
 }

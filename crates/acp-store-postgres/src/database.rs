@@ -17,6 +17,9 @@ use crate::options::Options;
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
+/// An attempt has a millisecond more for so many bytes that it sends: 4 MiB in a second.
+const BYTES_IN_A_MILLISECOND: u64 = 4 * 1024;
+
 /// A parameter of a statement with its type. The type goes along, so that nothing has to be
 /// prepared: a pooler may give each transaction to another connection.
 pub(crate) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -75,9 +78,20 @@ impl Database {
 
     /// Carries out one statement, in one attempt.
     pub(crate) async fn try_rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
+        self.try_long(sql, params, 0).await
+    }
+
+    /// Carries out one statement with so many bytes of parameters, in one attempt.
+    pub(crate) async fn try_long(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        bytes: usize,
+    ) -> Result<Vec<Row>, Failure> {
         let started = Instant::now();
         let client = self.client().await?;
-        let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4);
+        let more = Duration::from_millis(bytes as u64 / BYTES_IN_A_MILLISECOND);
+        let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4).saturating_add(more);
         let outcome = match timeout(rest, self.query(&client, sql, params)).await {
             Ok(outcome) => outcome.map_err(Failure::of),
             Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),

@@ -145,6 +145,16 @@ impl From<Failure> for StoreError {
 }
 
 impl Failure {
+    /// Returns true if the database has refused the statement for good, and so has not carried it
+    /// out.
+    pub(crate) fn is_answer(&self) -> bool {
+        match self {
+            Failure::Passing(_) => false,
+            Failure::Lasting(PostgresError::Database(error)) => error.as_db_error().is_some(),
+            Failure::Lasting(error) => matches!(error, PostgresError::NotMigrated),
+        }
+    }
+
     pub(crate) fn of(error: tokio_postgres::Error) -> Self {
         #[cfg(feature = "tls-rustls")]
         if let Some(refused) = crate::tls::refusal(&error) {

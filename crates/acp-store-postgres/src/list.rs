@@ -34,7 +34,8 @@ pub(crate) async fn list(
     let rows = database.rows(statements::LIST, &params).await?;
     let mut sessions = Vec::new();
     for row in rows.iter().take(page_size) {
-        sessions.push(session_of(row)?);
+        // A row that cannot be read does not hide the others.
+        sessions.extend(session_of(row)?);
     }
     let mut page = ListSessionsResponse::new(sessions);
     if rows.len() > page_size
@@ -49,24 +50,30 @@ fn updated(row: &Row) -> Result<SystemTime, StoreError> {
     Ok(row.try_get(2).map_err(PostgresError::Database)?)
 }
 
-fn session_of(row: &Row) -> Result<SessionInfo, StoreError> {
-    let mut info = facts::read(row.try_get(1).map_err(PostgresError::Database)?)?;
+/// Returns the session of a row; `None` if the facts are damaged.
+fn session_of(row: &Row) -> Result<Option<SessionInfo>, StoreError> {
+    let Ok(mut info) = facts::read(row.try_get(1).map_err(PostgresError::Database)?) else { return Ok(None) };
     info.updated_at = row.try_get(3).map_err(PostgresError::Database)?;
-    Ok(info)
+    Ok(Some(info))
 }
 
 /// Returns the beginning of the next page: after this session, by time and id.
 fn cursor(updated: SystemTime, session: &str) -> String {
-    let micros = updated.duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    format!("u{micros:x}.{session}")
+    let (sign, since) = match updated.duration_since(UNIX_EPOCH) {
+        Ok(since) => ("", since),
+        Err(before) => ("-", before.duration()),
+    };
+    format!("u{sign}{:x}.{session}", since.as_micros())
 }
 
 fn parse_cursor(cursor: &str) -> Result<(SystemTime, String), StoreError> {
     let parse = || {
         let (micros, session) = cursor.strip_prefix('u')?.split_once('.')?;
-        // Times of the database go up to the year 294276.
-        let micros = u64::from_str_radix(micros, 16).ok().filter(|micros| *micros < 1 << 62)?;
-        let time = UNIX_EPOCH.checked_add(Duration::from_micros(micros))?;
+        // Times of the database go from 4714 BC to 294276.
+        let times = -(1_i64 << 57)..1 << 62;
+        let micros = i64::from_str_radix(micros, 16).ok().filter(|micros| times.contains(micros))?;
+        let since = Duration::from_micros(micros.unsigned_abs());
+        let time = if micros < 0 { UNIX_EPOCH.checked_sub(since)? } else { UNIX_EPOCH.checked_add(since)? };
         (!session.is_empty() && !session.contains('\0')).then(|| (time, session.to_owned()))
     };
     parse().ok_or(StoreError::Cursor)
@@ -78,11 +85,24 @@ mod tests {
 
     #[test]
     fn cursors_come_back_and_others_are_refused() {
-        let time = UNIX_EPOCH + Duration::from_micros(1_764_230_400_123_456);
-        for session in ["a", "a.b", "\u{1f980}", "."] {
-            assert_eq!(parse_cursor(&cursor(time, session)).unwrap(), (time, session.to_owned()));
+        let since = Duration::from_micros(1_764_230_400_123_456);
+        for time in [UNIX_EPOCH + since, UNIX_EPOCH - since] {
+            for session in ["a", "a.b", "\u{1f980}", "."] {
+                assert_eq!(parse_cursor(&cursor(time, session)).unwrap(), (time, session.to_owned()));
+            }
         }
-        for odd in ["", "u.", "u1.", "ux.a", "u-1.a", "uffffffffffffffff.a", "1.a", "u1", "u1.\0"] {
+        for odd in [
+            "",
+            "u.",
+            "u1.",
+            "ux.a",
+            "u--1.a",
+            "u-7fffffffffffffff.a",
+            "uffffffffffffffff.a",
+            "1.a",
+            "u1",
+            "u1.\0",
+        ] {
             assert!(matches!(parse_cursor(odd), Err(StoreError::Cursor)), "{odd:?}");
         }
     }

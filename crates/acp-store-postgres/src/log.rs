@@ -5,6 +5,7 @@ use std::sync::Arc;
 use acp_agent::store::{Loss, Pending, Record, SessionLog, StoreError};
 use acp_types::v1::SessionInfo;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -93,7 +94,8 @@ impl PostgresLog {
         let (lease, mut change) = (&mut self.lease, Change::new(adds));
         loop {
             let (since, before) = (Instant::now(), lease.seq);
-            let answer = match change.next(lease) {
+            let step = change.next(lease);
+            let answer = match step {
                 Step::Fence => of.fence(lease).await.map(|row| change.fenced(lease, row)),
                 Step::Apply => {
                     // Only now is it known which of the earlier changes were made.
@@ -120,17 +122,21 @@ impl PostgresLog {
                     self.is_lost = true;
                     return Err(StoreError::Changed { session: self.info.session_id.clone() });
                 }
-                Err(failure) => patience.again(failure).await?,
+                Err(failure) => {
+                    if step == Step::Apply && failure.is_answer() {
+                        change.refused(lease);
+                    }
+                    patience.again(failure).await?;
+                }
             }
         }
     }
 
     async fn append_all(&mut self, records: &[Record]) -> Result<(), StoreError> {
-        let rows = Rows::of(records)?;
-        if rows.len() == 0 {
-            return Ok(());
+        for rows in Rows::of(records)?.into_parts() {
+            self.change(&Changes::Append { rows: &rows, states: &rows.states() }).await?;
         }
-        self.change(&Changes::Append { rows: &rows, states: &rows.states() }).await
+        Ok(())
     }
 
     async fn set_info(&mut self, info: SessionInfo, is_use: bool) -> Result<(), StoreError> {
@@ -151,10 +157,12 @@ impl PostgresLog {
         Ok(state)
     }
 
-    /// Gives the lease up. `None` if it was given up before.
-    fn release(&mut self) -> Option<impl Future<Output = ()> + Send + use<>> {
+    /// Gives the lease up, in a task of its own: nobody can stop it halfway. Returns `None` if it
+    /// was given up before, or the runtime has ended.
+    fn release(&mut self) -> Option<JoinHandle<()>> {
         let key = self.leases.remove(&self.lease.holder)?;
-        Some(Arc::clone(&self.leases).release(key))
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        Some(runtime.spawn(Arc::clone(&self.leases).release(key)))
     }
 }
 
@@ -206,7 +214,7 @@ impl Of<'_> {
                     (&self.millis, Type::INT8),
                     (*rows, Type::BYTEA_ARRAY),
                 ];
-                self.database.try_rows(&statements::APPEND, &params).await?
+                self.database.try_long(&statements::APPEND, &params, rows.bytes()).await?
             }
             Changes::SetInfo { is_use, time, .. } => {
                 let params: [Param<'_>; 8] = [
@@ -284,6 +292,7 @@ impl SessionLog for PostgresLog {
     fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
         let info = self.info.clone();
         Box::pin(async move {
+            facts::check_time(&time)?;
             let changes = Changes::SetInfo { info: &info, is_use: false, time: Some(&time) };
             self.change(&changes).await
         })
@@ -298,7 +307,7 @@ impl SessionLog for PostgresLog {
         let released = self.release();
         Box::pin(async move {
             if let Some(released) = released {
-                released.await;
+                released.await.map_err(StoreError::other)?;
             }
             Ok(())
         })
@@ -308,8 +317,6 @@ impl SessionLog for PostgresLog {
 /// Gives the lease up a little later.
 impl Drop for PostgresLog {
     fn drop(&mut self) {
-        if let (Ok(runtime), Some(released)) = (tokio::runtime::Handle::try_current(), self.release()) {
-            runtime.spawn(released);
-        }
+        drop(self.release());
     }
 }

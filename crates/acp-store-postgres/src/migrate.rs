@@ -19,7 +19,7 @@ struct Migration {
     /// The oldest program that may use the tables after it, by the version of the tables that it
     /// makes.
     oldest_program: i32,
-    /// Programs can do without it. A server that does not know it is left as it is.
+    /// Set if programs can do without it. A server that does not know it is left as it is.
     is_optional: bool,
     sql: &'static str,
 }

@@ -98,8 +98,9 @@ impl Options {
         self
     }
 
-    /// Sets the time after which an attempt is given up and made again on another connection.
-    /// Default 5 seconds, at least 10 milliseconds.
+    /// Sets the time after which an attempt is given up and made again on another connection. One
+    /// that sends many bytes has a second more for every 4 MiB. Default 5 seconds, at least 10
+    /// milliseconds.
     #[must_use]
     pub fn attempt(mut self, time: Duration) -> Self {
         self.attempt = time.max(Duration::from_millis(10));

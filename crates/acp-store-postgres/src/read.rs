@@ -17,8 +17,14 @@ const BYTES: i64 = 1024 * 1024;
 /// The records of a session up to the change that was the last one when it was read. The next rows
 /// are on their way while the ones before are used.
 pub(crate) struct PostgresRecords {
-    /// `None` at the end, and after a read was given up.
-    ahead: Option<JoinHandle<Read>>,
+    ahead: Ahead,
+}
+
+enum Ahead {
+    Reading(JoinHandle<Read>),
+    /// A part could not be read. What comes after it would pass for all.
+    Failed(StoreError),
+    End,
 }
 
 /// The records of some rows, and the reader of those after them.
@@ -38,7 +44,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// Begins to read.
     pub(crate) fn start(self) -> PostgresRecords {
-        PostgresRecords { ahead: Some(tokio::spawn(self.read())) }
+        PostgresRecords { ahead: Ahead::Reading(tokio::spawn(self.read())) }
     }
 
     /// Reads the next rows. There are no records at the end only.
@@ -82,14 +88,22 @@ impl Reader {
 
 impl PostgresRecords {
     async fn read(&mut self) -> Result<Vec<Record>, StoreError> {
-        let Some(ahead) = &mut self.ahead else { return Ok(Vec::new()) };
-        let read = ahead.await;
-        self.ahead = None;
-        let (records, rest) = read.map_err(StoreError::other)??;
-        if rest.after < rest.end {
-            self.ahead = Some(tokio::spawn(rest.read()));
+        let ahead = match &mut self.ahead {
+            Ahead::Reading(ahead) => ahead,
+            Ahead::Failed(error) => return Err(error.clone()),
+            Ahead::End => return Ok(Vec::new()),
+        };
+        match ahead.await.map_err(StoreError::other).and_then(|read| read) {
+            Ok((records, rest)) => {
+                let is_end = rest.after >= rest.end;
+                self.ahead = if is_end { Ahead::End } else { Ahead::Reading(tokio::spawn(rest.read())) };
+                Ok(records)
+            }
+            Err(error) => {
+                self.ahead = Ahead::Failed(error.clone());
+                Err(error)
+            }
         }
-        Ok(records)
     }
 }
 
@@ -102,7 +116,7 @@ impl Records for PostgresRecords {
 /// Ends the reading.
 impl Drop for PostgresRecords {
     fn drop(&mut self) {
-        if let Some(ahead) = &self.ahead {
+        if let Ahead::Reading(ahead) = &self.ahead {
             ahead.abort();
         }
     }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::lease::{ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, PIECE, RELEASE, REMOVE, RENEW, sql};
+use crate::lease::{ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, PIECE, RELEASE, REMOVE, RENEW, UNDO, sql};
 
 /// Sets the end of a lease. `{n}` is the parameter with its milliseconds.
 macro_rules! lease_until {
@@ -94,7 +94,8 @@ pub(crate) static RELEASE_SESSION: LazyLock<String> = LazyLock::new(|| {
 /// holder that only the attempt had.
 pub(crate) static DELETE_NEW: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "delete from acp_session s where {OF_SESSION} and s.holder = $3 and s.seq = 0 returning s.session"
+        "delete from acp_session s where {OF_SESSION} and {} and s.seq = 0 returning s.session",
+        sql(UNDO)
     )
 });
 

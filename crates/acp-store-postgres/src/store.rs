@@ -22,6 +22,11 @@ use crate::{list, migrate, statements};
 /// The most sessions that are deleted for their age before others are looked for.
 const AT_ONCE: i64 = 100;
 
+/// The times of a database go from 4714 BC to 294276. No session is older than this, and none is
+/// later than that many seconds after 1970.
+const OLDEST: Duration = Duration::from_secs(5_000 * 365 * 86_400);
+const LATEST: Duration = Duration::from_secs(290_000 * 365 * 86_400);
+
 /// The most rows that one transaction deletes. A row has 64 KiB, or one record that is longer.
 const ROWS_AT_ONCE: i64 = 128;
 
@@ -236,7 +241,7 @@ impl PostgresStore {
     }
 
     async fn delete_older(&self, time: SystemTime) -> Result<u64, StoreError> {
-        let mut deleted = 0;
+        let (time, mut deleted) = (within_calendar(time), 0);
         loop {
             let params: [Param<'_>; 3] =
                 [(&self.principal, Type::TEXT), (&time, Type::TIMESTAMPTZ), (&AT_ONCE, Type::INT8)];
@@ -259,13 +264,20 @@ impl PostgresStore {
     }
 
     async fn delete_unused(&self, age: Duration) -> Result<u64, StoreError> {
-        let Ok(micros) = i64::try_from(age.as_micros()) else { return Ok(0) };
+        let micros = i64::try_from(age.min(OLDEST).as_micros()).map_err(StoreError::other)?;
         let rows = self.database.rows(statements::TIME_BEFORE, &[(&micros, Type::INT8)]).await?;
         match rows.first().map(|row| row.try_get(0)).transpose().map_err(PostgresError::Database)? {
             Some(time) => self.delete_older(time).await,
             None => Ok(0),
         }
     }
+}
+
+/// Returns the time, or the nearest one that the database has.
+fn within_calendar(time: SystemTime) -> SystemTime {
+    let first = SystemTime::UNIX_EPOCH.checked_sub(OLDEST).unwrap_or(time);
+    let last = SystemTime::UNIX_EPOCH.checked_add(LATEST).unwrap_or(time);
+    time.max(first).min(last)
 }
 
 impl SessionStore for PostgresStore {

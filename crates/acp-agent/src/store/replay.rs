@@ -18,7 +18,8 @@ use crate::wire::record::{RecordHead, RecordReader, blocks, is_for_every_client,
 /// that were sent in another version than the client's are read and written anew.
 ///
 /// It waits for the client as every update does, and reads only the next records meanwhile. However
-/// long the session is, memory holds at most two batches of the store. A record that has to be read
+/// long the session is, memory holds at most two batches of the store, and with the feature `v2`
+/// the ids of the tool calls and messages so far. A record that has to be read
 /// for the replay, and cannot be, is passed over.
 pub(crate) async fn replay(
     mut records: Box<dyn Records>,

@@ -89,6 +89,10 @@ pub trait SessionStore: Send + Sync + 'static {
 /// * After any other error it is dropped. The session is [opened](SessionStore::open) again, and
 ///   goes on behind the last whole record.
 ///
+/// A call is given up when its future is dropped. The store then has the records of the call, a
+/// beginning of them, or none, and never behind later ones. The next call goes on behind them, or
+/// fails, and then the session is opened again.
+///
 /// An idle session may be closed and opened again, too: see [`position`](Self::position).
 pub trait SessionLog: Send + 'static {
     /// Returns the stored facts about the session. The `cwd` is empty if it was lost.
@@ -172,7 +176,7 @@ pub trait SessionLog: Send + 'static {
     fn commit(&mut self) -> Pending<'_, ()>;
 
     /// Closes the session. Others can open it when this returns, unless the store could not be
-    /// reached.
+    /// reached. If the call is given up, they can a little later.
     ///
     /// The default drops the log. Implement it if closing has to wait for something.
     fn close(self: Box<Self>) -> Pending<'static, ()> {
@@ -184,6 +188,9 @@ pub trait SessionLog: Send + 'static {
 /// The records of a session, oldest first.
 pub trait Records: Send + 'static {
     /// Returns the next few records; none at the end.
+    ///
+    /// After an error, and after a call that was given up, it goes on where it was or fails. It
+    /// never leaves records out.
     fn next(&mut self) -> Pending<'_, Vec<Record>>;
 }
 

@@ -80,6 +80,12 @@ impl Change {
         None
     }
 
+    /// Notes that [`Step::Apply`] was answered with an error: nothing of it is made.
+    pub(crate) const fn refused<H>(&mut self, lease: &mut Lease<H>) {
+        self.is_sent = false;
+        lease.doubt = None;
+    }
+
     /// Notes the answer to [`Step::Fence`]: the epoch and the number of changes, if there was a row
     /// of this holder.
     pub(crate) fn fenced<H>(&self, lease: &mut Lease<H>, row: Option<(i64, i64)>) -> Option<Ending> {
@@ -130,6 +136,15 @@ mod tests {
             assert_eq!(change.applied(&mut lease, true), Some(Ending::Made));
             assert_eq!(lease.seq, end);
         }
+    }
+
+    #[test]
+    fn a_change_that_is_refused_leaves_no_doubt() {
+        let (mut lease, mut change) = (Lease::new((), 1, 5), Change::new(2));
+        assert_eq!(change.next(&mut lease), Step::Apply);
+        change.refused(&mut lease);
+        assert_eq!((lease.epoch, lease.seq, lease.is_in_doubt()), (1, 5, false));
+        assert_eq!(Change::new(1).next(&mut lease), Step::Apply);
     }
 
     #[test]

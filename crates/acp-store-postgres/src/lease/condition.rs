@@ -32,6 +32,8 @@ pub(crate) const FENCE: &[Condition] = &[Condition::Holder];
 pub(crate) const RENEW: &[Condition] = &[Condition::Holder];
 /// A lease is given up.
 pub(crate) const RELEASE: &[Condition] = &[Condition::Holder];
+/// A session is deleted whose creation was given up. Nobody knows it.
+pub(crate) const UNDO: &[Condition] = &[Condition::Holder];
 /// A session is marked as deleted: from here on nobody can open it.
 pub(crate) const DELETE: &[Condition] = &[Condition::FreeOrDeleted];
 /// Some records of a session that is marked are deleted.

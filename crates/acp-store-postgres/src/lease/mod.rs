@@ -14,7 +14,8 @@
 //!    raises its own `epoch`. From then on a change that is still under way cannot be made, and the
 //!    number of changes says if it was.
 //! 4. A lease is prolonged by its holder only. A session is deleted while it has none: one
-//!    statement marks it, for good, and then its records go in pieces, and its row after them.
+//!    statement marks it, for good, and then its records go in pieces, and its row after them. A
+//!    creation that is given up is undone by its own holder only.
 //!
 //! [`Condition`] has these conditions, both as SQL and as a function that the simulation of the
 //! protocol uses. [`Change`] decides each next step, there as here.
@@ -26,7 +27,7 @@ mod simulation;
 
 pub(crate) use self::change::{Change, Ending, Lease, Step};
 pub(crate) use self::condition::{
-    ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, PIECE, RELEASE, REMOVE, RENEW, sql,
+    ADOPT, CHANGE, Condition, DELETE, FENCE, OPEN, PIECE, RELEASE, REMOVE, RENEW, UNDO, sql,
 };
 #[cfg(test)]
 pub(crate) use self::condition::{DELETED, Given, Head};

@@ -33,13 +33,14 @@ enum Defect {
     AlwaysMade,
 }
 
-const DEFECTS: [Defect; 17] = [
+const DEFECTS: [Defect; 18] = [
     Defect::Without("open", Condition::FreeOrOwn),
     Defect::Without("change", Condition::Holder),
     Defect::Without("change", Condition::Epoch),
     Defect::Without("fence", Condition::Holder),
     Defect::Without("renew", Condition::Holder),
     Defect::Without("release", Condition::Holder),
+    Defect::Without("undo", Condition::Holder),
     Defect::Without("delete", Condition::FreeOrDeleted),
     Defect::Without("piece", Condition::Deleted),
     Defect::Without("remove", Condition::Deleted),
@@ -130,10 +131,12 @@ fn each_defect_is_found() {
 /// Schedules add records, lose answers, take sessions over and make them anew.
 #[test]
 fn schedules_are_not_idle() {
-    let mut totals = [0; 5];
-    for seed in 0..2_000 {
-        let Counts { records, takeovers, fenced_off, deletions, settled } = run(seed, None).unwrap();
-        for (total, count) in totals.iter_mut().zip([records, takeovers, fenced_off, deletions, settled]) {
+    let mut totals = [0; 6];
+    for seed in 0..15_000 {
+        let counts = run(seed, None).unwrap();
+        let Counts { records, takeovers, fenced_off, deletions, settled, undone } = counts;
+        let counts = [records, takeovers, fenced_off, deletions, settled, undone];
+        for (total, count) in totals.iter_mut().zip(counts) {
             *total += count;
         }
     }

@@ -1,6 +1,7 @@
 //! The leases of this process, and the task that prolongs them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,6 +29,9 @@ pub(crate) struct Leases {
     time: Duration,
     millis: i64,
     held: Mutex<Held>,
+    /// Set while the task runs. It changes under the lock of `held`, or when a runtime drops the
+    /// task.
+    is_renewing: Arc<AtomicBool>,
     /// Lets the task try again soon.
     soon: Arc<Notify>,
 }
@@ -38,7 +42,15 @@ struct Held {
     sessions: HashMap<String, HeldSession>,
     /// The leases that nobody has any more, and that the database may still have.
     given_up: VecDeque<GivenUp>,
-    is_renewing: bool,
+}
+
+/// The task that prolongs leases. Its drop lets another one start, in another runtime.
+struct Renewing(Arc<AtomicBool>);
+
+impl Drop for Renewing {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 /// A session and the log that holds it.
@@ -84,7 +96,8 @@ impl Drop for Changing<'_> {
 impl Leases {
     pub(crate) fn new(database: Database, time: Duration) -> Arc<Self> {
         let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-        Arc::new(Leases { database, time, millis, held: Mutex::default(), soon: Arc::default() })
+        let (held, is_renewing, soon) = (Mutex::default(), Arc::default(), Arc::default());
+        Arc::new(Leases { database, time, millis, held, is_renewing, soon })
     }
 
     /// Returns the time of a lease in milliseconds.
@@ -102,7 +115,7 @@ impl Leases {
         let (lost, receiver) = watch::channel(None);
         let mut held = self.held();
         held.sessions.insert(key.holder.clone(), HeldSession { key, id, since, is_changing: false, lost });
-        self.start(&mut held);
+        self.start(&held);
         receiver
     }
 
@@ -146,7 +159,7 @@ impl Leases {
             // It ends by itself.
             held.given_up.pop_front();
         }
-        self.start(&mut held);
+        self.start(&held);
         self.soon.notify_one();
     }
 
@@ -159,10 +172,11 @@ impl Leases {
         self.database.try_rows(&statements::RELEASE_SESSION, &params).await.map(drop)
     }
 
-    /// Starts the task, unless it runs.
-    fn start(self: &Arc<Self>, held: &mut Held) {
-        if !std::mem::replace(&mut held.is_renewing, true) {
-            tokio::spawn(renew(Arc::downgrade(self), self.time / 3, Arc::clone(&self.soon)));
+    /// Starts the task, unless it runs. The caller has the lock.
+    fn start(self: &Arc<Self>, _: &MutexGuard<'_, Held>) {
+        if !self.is_renewing.swap(true, Ordering::AcqRel) {
+            let renewing = Renewing(Arc::clone(&self.is_renewing));
+            tokio::spawn(renew(Arc::downgrade(self), self.time / 3, Arc::clone(&self.soon), renewing));
         }
     }
 
@@ -173,11 +187,15 @@ impl Leases {
 
     /// Returns the leases that are to be prolonged; `None` if there are no leases, and the task
     /// ends. Those that a change has just prolonged come next time, which is in time.
-    fn due(&self) -> Option<Vec<Key>> {
-        let mut held = self.held();
-        held.is_renewing = !held.sessions.is_empty() || !held.given_up.is_empty();
+    fn due(&self, renewing: Renewing) -> Option<(Vec<Key>, Renewing)> {
+        let held = self.held();
+        if held.sessions.is_empty() && held.given_up.is_empty() {
+            // Under the lock, so that the next lease starts the task anew.
+            drop(renewing);
+            return None;
+        }
         let is_due = |held: &&HeldSession| !held.is_changing && held.since.elapsed() >= self.time / 6;
-        held.is_renewing.then(|| held.sessions.values().filter(is_due).map(|held| held.key.clone()).collect())
+        Some((held.sessions.values().filter(is_due).map(|held| held.key.clone()).collect(), renewing))
     }
 
     /// Prolongs leases. Returns whether the database has answered.
@@ -257,7 +275,7 @@ impl Leases {
 }
 
 /// Prolongs the leases of a store three times in their time, until there are none.
-async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>) {
+async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>, mut renewing: Renewing) {
     let retry = RETRY.min(every);
     let mut next = Instant::now() + every;
     loop {
@@ -267,7 +285,8 @@ async fn renew(leases: Weak<Leases>, every: Duration, soon: Arc<Notify>) {
             continue;
         }
         let Some(leases) = leases.upgrade() else { return };
-        let Some(due) = leases.due() else { return };
+        let Some((due, still)) = leases.due(renewing) else { return };
+        renewing = still;
         let is_done = leases.renew(&due).await && leases.release_rest().await;
         next = Instant::now() + if is_done { every } else { retry };
     }

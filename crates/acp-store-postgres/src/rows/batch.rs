@@ -19,6 +19,9 @@ use crate::rows::facts::StateAt;
 
 /// The number of bytes of a row, unless one record is longer.
 const ROW: usize = 64 * 1024;
+/// The number of bytes of the rows of a statement, unless one row is longer. A longer statement
+/// would take the time of many attempts, and the database takes a gigabyte at most.
+const PART: usize = 16 * 1024 * 1024;
 /// The longest record. A value of the database has at most a gigabyte.
 const LONGEST: usize = 512 * 1024 * 1024;
 
@@ -58,8 +61,25 @@ impl<'r> Rows<'r> {
         Ok(Rows { rows })
     }
 
+    /// Returns the rows in parts, one for each statement.
+    pub(crate) fn into_parts(self) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for row in self.rows {
+            match parts.last_mut() {
+                Some(part) if part.bytes() + row.bytes <= PART => part.rows.push(row),
+                _ => parts.push(Rows { rows: vec![row] }),
+            }
+        }
+        parts
+    }
+
     pub(crate) const fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Returns the number of bytes of all rows.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.iter().map(|row| row.bytes).sum()
     }
 
     /// Returns the kinds of state in the records with the rows of their last records. The first row
@@ -96,8 +116,7 @@ impl Row<'_> {
 
 impl ToSql for Rows<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        let bytes: usize = self.rows.iter().map(|row| 4 + row.bytes).sum();
-        out.reserve(20 + bytes);
+        out.reserve(20 + 4 * self.rows.len() + self.bytes());
         // A list has one dimension, nothing in it is null, and its first place is 1.
         out.put_i32(1);
         out.put_i32(0);
@@ -199,6 +218,24 @@ mod tests {
         assert_eq!(found, all);
         assert!(most <= ROW + 1024, "{most}");
         assert_eq!(Rows::of(&[]).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn long_additions_are_made_in_parts() {
+        let one = format!("\"{}\"", "x".repeat(ROW - 100));
+        let long = format!("\"{}\"", "x".repeat(PART + 1));
+        let mut texts = vec![one.as_str(); 2 * PART / ROW + 3];
+        texts.insert(1, &long);
+        let all = records(&texts);
+        let rows = Rows::of(&all).unwrap();
+        let count = rows.len();
+        let parts = rows.into_parts();
+        assert_eq!(parts.iter().map(Rows::len).sum::<usize>(), count);
+        assert!(parts.iter().all(|part| part.bytes() <= PART || part.len() == 1));
+        assert_eq!(parts.len(), 5);
+        let found: Vec<_> =
+            parts.iter().flat_map(|part| part.rows.iter().flat_map(|row| row.records)).collect();
+        assert!(found.into_iter().eq(&all));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Copies from and to a journal.
 
-use acp_agent::store::{Journal, Pending, Record, RecordKind, Records, SessionLog, SessionStore, StoreError};
+use acp_agent::store::{
+    Journal, MemoryStore, Pending, Record, RecordKind, Records, SessionLog, SessionStore, StoreError,
+};
 use acp_store_postgres::{PostgresStore, copy};
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
@@ -190,4 +192,66 @@ async fn a_session_that_is_deleted_meanwhile_is_not_copied_in_part() {
     let copied = copy(&Deleted(store), &journal).await.unwrap();
     assert_eq!((copied.sessions, copied.records, copied.left.len()), (0, 0, 0), "{copied:?}");
     assert_eq!(listed(&journal).await, []);
+}
+
+/// A store need not keep parts of the state that later ones have replaced.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copies_go_on_from_and_to_a_store_that_keeps_the_last_state() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let memory = MemoryStore::new(1024 * 1024);
+    let state = |kind, number: usize| vec![Record::new(kind, number.to_string()).unwrap()];
+    for number in 0..4 {
+        let id = SessionId::from(number.to_string());
+        let back = MemoryStore::new(1024 * 1024);
+        let mut log = memory.create(SessionInfo::new(id.clone(), "/work")).await.unwrap();
+        let mut all = Vec::new();
+        for round in 0..6 {
+            let records = [
+                state(RecordKind::Saved, round),
+                updates(round * 10..round * 10 + (round + number) % 3),
+                state(RecordKind::Settings, round / 2),
+                if (round + number) % 2 == 0 { state(RecordKind::Saved, round + 100) } else { Vec::new() },
+            ]
+            .concat();
+            all.extend(records.clone());
+            log.append(records).await.unwrap();
+            for (from, to) in [(&memory as &dyn SessionStore, &store as &dyn SessionStore), (&store, &back)] {
+                let copied = copy(from, to).await.unwrap();
+                assert!(copied.left.is_empty(), "session {number}, round {round}: {:?}", copied.left);
+                let conversation = |records: &[Record]| -> Vec<Record> {
+                    records.iter().filter(|record| !record.kind().is_state()).cloned().collect()
+                };
+                assert_eq!(conversation(&read(to, &id).await), conversation(&all), "round {round}");
+                let mut copy = to.open(&id).await.unwrap();
+                let mut found = copy.state().await.unwrap().unwrap();
+                found.sort_by_key(|record| record.kind().name());
+                let last = |kind| all.iter().rfind(|record| record.kind() == kind).cloned().unwrap();
+                assert_eq!(found, [last(RecordKind::Saved), last(RecordKind::Settings)], "round {round}");
+                copy.close().await.unwrap();
+                assert_eq!(self::copy(from, to).await.unwrap().records, 0, "session {number}, round {round}");
+            }
+        }
+        log.close().await.unwrap();
+    }
+}
+
+/// Sessions of one id that have no records yet are told apart by their folders.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_of_another_folder_is_left_alone() {
+    let server = server_or_skip!(Server::shared());
+    let store = store(&server.database()).await;
+    let memory = MemoryStore::new(1024 * 1024);
+    for (store, cwd) in [(&memory as &dyn SessionStore, "/mine"), (&store, "/other")] {
+        store.create(SessionInfo::new("main", cwd)).await.unwrap().close().await.unwrap();
+    }
+    let mut log = memory.open(&"main".into()).await.unwrap();
+    log.append(updates(0..3)).await.unwrap();
+    log.set_title(Some("mine".to_owned())).await.unwrap();
+    log.close().await.unwrap();
+    let before = listed(&store).await;
+    let copied = copy(&memory, &store).await.unwrap();
+    assert!(matches!(copied.left.as_slice(), [(_, StoreError::Exists { .. })]), "{copied:?}");
+    assert_eq!(read(&store, &"main".into()).await, []);
+    assert_eq!(listed(&store).await, before);
 }

@@ -11,8 +11,10 @@
 
 mod conformance;
 mod copy;
+mod extremes;
 mod failover;
 mod fencing;
+mod given_up;
 mod kill;
 mod loss;
 mod migrations;

@@ -147,3 +147,22 @@ async fn a_session_that_is_deleted_while_it_is_read_is_an_error() {
     };
     assert!(matches!(outcome, Err(StoreError::Unknown { session }) if session == id()));
 }
+
+/// A row that this program cannot read costs its session, and no others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_session_does_not_hide_the_others() {
+    let server = server_or_skip!(Server::shared());
+    let database = server.database();
+    let store = store(&database).await;
+    for session in ["a", "b", "c"] {
+        keep(&store, session, 1).await;
+    }
+    server.psql(&database.name, "update acp_session set info = '{\"cwd\"' where session = 'b'").unwrap();
+    assert_eq!(listed(&store).await, ["c", "a"]);
+    assert!(matches!(store.open(&"b".into()).await.err(), Some(StoreError::Other(_))));
+    // The lease that it could not use is given up a little later.
+    while matches!(store.delete(&"b".into()).await, Err(StoreError::Busy { .. })) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(matches!(store.delete(&"b".into()).await, Err(StoreError::Unknown { .. })));
+}

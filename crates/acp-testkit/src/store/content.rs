@@ -4,13 +4,14 @@ use acp_agent::store::{Record, RecordKind, SessionLog};
 use acp_types::v1::{SessionId, SessionInfo};
 
 use super::case::{Stores, Tried, cases, in_turn, require};
-use super::samples::{create, info, keep, read, record, require_records, updates};
+use super::samples::{create, give_up, info, keep, read, record, require_records, updates};
 
 cases! {
     "records-come-back", "A record comes back with its kind and its text, byte for byte.", records_come_back;
     "order", "Records come back in the order in which they were added, over all openings.", order;
     "long-records", "A record of 4 MiB, and 3,000 records at once, come back.", long_records;
     "read-while-open", "What was added before a read is read, also while the session is open.", read_while_open;
+    "read-given-up", "A read goes on after a call that was given up, or fails: nothing is left out silently.", read_given_up;
     "nothing-added", "Adding no records and committing twice changes nothing.", nothing_added;
     "facts", "Working directory, directories and title come back as they were set.", facts;
     "title-removed", "A title can be removed again.", title_removed;
@@ -103,6 +104,36 @@ async fn read_while_open([first, second]: Stores) -> Tried {
     Ok(log.close().await?)
 }
 
+async fn read_given_up([first, second]: Stores) -> Tried {
+    let text = |number: usize| format!("\"{number:>50000}\"");
+    let all: Vec<Record> =
+        (0..60).map(|number| record(RecordKind::Update, text(number))).collect::<Tried<_>>()?;
+    keep(&*first, "long", all.clone()).await?;
+    for turns in [0, 1, 2, 5, 20] {
+        let mut records = second.read(&SessionId::from("long")).await?;
+        let mut found = Vec::new();
+        let is_whole = loop {
+            let batch = match give_up(records.next(), turns).await {
+                Some(batch) => batch,
+                None => records.next().await,
+            };
+            match batch {
+                Ok(batch) if batch.is_empty() => break true,
+                Ok(batch) => found.extend(batch),
+                Err(_) => break false,
+            }
+        };
+        require(!is_whole || found == all, || {
+            format!(
+                "a read with calls that were given up ends after {} of {} records",
+                found.len(),
+                all.len()
+            )
+        })?;
+    }
+    Ok(())
+}
+
 async fn nothing_added([first, second]: Stores) -> Tried {
     let mut log = create(&*first, "same", updates(0..3)?).await?;
     let before = log.position();
@@ -128,7 +159,7 @@ fn require_facts(log: &dyn SessionLog, expected: &SessionInfo, when: &str) -> Tr
 }
 
 async fn facts([first, second]: Stores) -> Tried {
-    let mut expected = SessionInfo::new("facts", "/w\u{f6}rk/a b/'\"%")
+    let mut expected = SessionInfo::new("facts", "/w\u{f6}rk/a b/'\"%\0")
         .additional_directories(["/more", "/\u{1f980}"].map(str::to_owned).to_vec());
     let mut log = first.create(expected.clone()).await?;
     require_facts(&*log, &expected, "after it was created")?;
@@ -143,8 +174,18 @@ async fn facts([first, second]: Stores) -> Tried {
     log.append(updates(0..2)?).await?;
     log.commit().await?;
     log.close().await?;
-    let log = first.open(&SessionId::from("facts")).await?;
+    let mut log = first.open(&SessionId::from("facts")).await?;
     require_facts(&*log, &expected, "after records were added")?;
+    let directories = vec!["/later\0 '".to_owned()];
+    log.set_additional_directories(directories.clone()).await?;
+    log.commit().await?;
+    log.close().await?;
+    let log = second.open(&SessionId::from("facts")).await?;
+    // A store may keep the first ones for good.
+    if log.info().additional_directories != expected.additional_directories {
+        expected.additional_directories = directories;
+    }
+    require_facts(&*log, &expected, "after other directories were set")?;
     Ok(log.close().await?)
 }
 

@@ -1,5 +1,8 @@
 //! Sessions and records for the cases, and the reading of them.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use acp_agent::store::{Record, RecordKind, SessionLog, SessionStore, StoreError};
@@ -86,4 +89,17 @@ pub(super) async fn open_soon(store: &dyn SessionStore, id: &str) -> Tried<Box<d
             outcome => return Ok(outcome?),
         }
     }
+}
+
+/// Drops a future after so many turns of the runtime, unless it ends before.
+pub(super) async fn give_up<F: Future>(future: F, turns: usize) -> Option<F::Output> {
+    let mut future = pin!(future);
+    for _ in 0..turns {
+        let polled = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+        if let Poll::Ready(output) = polled {
+            return Some(output);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
 }

@@ -1,17 +1,20 @@
 //! Promises about those who write a session: one at a time, and what each of them finds.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use acp_agent::store::{RecordKind, StoreError};
 use acp_types::v1::SessionId;
 
 use super::case::{Stop, Stores, Tried, cases, in_turn, require};
-use super::samples::{create, error_of, keep, open_soon, read, record, require_records, updates};
+use super::samples::{create, error_of, give_up, keep, open_soon, read, record, require_records, updates};
 
 cases! {
     "busy", "A session that is open cannot be opened, and the error says so.", busy;
     "closed", "A session can be opened elsewhere as soon as it is closed.", closed;
-    "dropped", "A session whose log is dropped can be opened elsewhere, a little later at most.", dropped;
+    "dropped", "A session whose log is dropped, or whose closing is given up, is closed a little later at most.", dropped;
+    "held", "A session that is held is not lost.", held;
+    "given-up", "An addition that is given up is stored once, in part or not at all, and never behind later ones.", given_up;
     "one-writer", "Of many who open a session at once, one has it at a time, and no record is lost.", one_writer;
     "position", "The position differs after each change, whoever made it, and stays otherwise.", position;
     "end-of-writing", "A log that goes on after somebody else has written is told the right position.", taken_over;
@@ -50,9 +53,59 @@ async fn dropped([first, second]: Stores) -> Tried {
     drop(create(&*first, "one", updates(0..1)?).await?);
     let log = open_soon(&*second, "one").await?;
     drop(log);
+    for (round, turns) in [0, 1, 2, 5, 20, 100].into_iter().enumerate() {
+        let log = open_soon(&*first, "one").await?;
+        if let Some(closed) = give_up(log.close(), turns).await {
+            closed?;
+        }
+        drop(open_soon(in_turn(&[Arc::clone(&first), Arc::clone(&second)], round), "one").await?);
+    }
     let log = open_soon(&*first, "one").await?;
     log.close().await?;
     require_records(&*first, "one", &updates(0..1)?).await
+}
+
+async fn held([first, second]: Stores) -> Tried {
+    let mut log = create(&*first, "one", updates(0..1)?).await?;
+    let mut lost = log.lost();
+    for number in 1..20 {
+        log.append(updates(number..number + 1)?).await?;
+        // Somebody else asks for it in vain.
+        error_of(second.open(&SessionId::from("one")).await, "opening an open session")?;
+        if let Some(error) = give_up(lost.as_mut(), 3).await {
+            return Err(Stop::Failed(format!("a session that is held is lost: {error}")));
+        }
+    }
+    Ok(log.close().await?)
+}
+
+async fn given_up([first, second]: Stores) -> Tried {
+    let mut log = create(&*first, "one", Vec::new()).await?;
+    let mut before = 0;
+    for (round, turns) in [0, 1, 2, 3, 5, 8, 20, 100, 400].into_iter().enumerate() {
+        let start = 100 * round;
+        let (many, one) =
+            (updates(start..start + 5)?, vec![record(RecordKind::Prompt, format!("[{round}]"))?]);
+        let outcome = give_up(log.append(many.clone()), turns).await;
+        let is_made = outcome.transpose()?.is_some();
+        // A log may say that it cannot go on. Then the session is opened again.
+        if log.append(one.clone()).await.is_err() {
+            drop(log);
+            log = open_soon(&*first, "one").await?;
+            log.append(one.clone()).await?;
+        }
+        let found = read(&*second, "one").await?;
+        let added = found.get(before..).unwrap_or_default();
+        let part = added.strip_suffix(one.as_slice()).filter(|part| many.starts_with(part));
+        let Some(part) = part.filter(|part| !is_made || part.len() == many.len()) else {
+            return Err(Stop::Failed(format!(
+                "after an addition that was given up there are {} records more, or others",
+                added.len()
+            )));
+        };
+        before += part.len() + 1;
+    }
+    Ok(log.close().await?)
 }
 
 async fn one_writer(stores: Stores) -> Tried {

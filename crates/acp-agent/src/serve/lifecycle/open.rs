@@ -202,12 +202,14 @@ async fn keep_state(updates: &SessionUpdates, forked: Option<&StoredState>) -> R
 }
 
 /// Closes the recorder, because the session was not opened: others can open it. The session may
-/// still be open here, as it was before.
+/// still be open here, as it was before. A new one is deleted: nobody knows it.
 async fn stop_recording<O: OpensSession, S: Send + Sync + 'static>(scope: &Scope<S>, opening: &Opening<O>) {
     let is_open = scope.connection.sessions.get(opening.session_id()).is_some();
-    if let Some(recorder) = opening.recorder().filter(|_| !is_open) {
-        // The client's error came first.
-        let _ = recorder.close().await;
+    let Some(recorder) = opening.recorder().filter(|_| !is_open) else { return };
+    // The client's error came first.
+    let _ = recorder.close().await;
+    if let (None, Some(store)) = (named::<O, S>(scope, opening.request()), scope.store()) {
+        let _ = store.delete(recorder.session_id()).await;
     }
 }
 

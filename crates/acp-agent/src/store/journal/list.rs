@@ -95,7 +95,8 @@ fn scan(folder: &Path) -> Result<Vec<Found>, StoreError> {
         }
         // The metadata of the entry would not do: on Windows it is old while the file is open.
         if let Ok(modified) = fs::metadata(&path).and_then(|metadata| metadata.modified()) {
-            files.push(Found { modified, path });
+            // Cursors have no earlier times.
+            files.push(Found { modified: modified.max(UNIX_EPOCH), path });
         }
     }
     Ok(files)

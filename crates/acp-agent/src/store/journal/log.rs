@@ -43,6 +43,8 @@ pub(super) struct Log {
     has_room: bool,
     /// Set if something was written since the last commit.
     is_dirty: bool,
+    /// Set during an addition. It stays set after one that was given up: nobody knows the end then.
+    is_adding: bool,
 }
 
 impl Log {
@@ -52,7 +54,8 @@ impl Log {
         let file = files::open_alone(&path, &info.session_id, true)?;
         let file = Arc::new(SessionFile { file, path });
         let facts = Arc::new(Facts { info, state: Some(StatePlaces::new()) });
-        let mut log = Log { file, facts, since_info: 0, end: 0, has_room: false, is_dirty: false };
+        let mut log =
+            Log { file, facts, since_info: 0, end: 0, has_room: false, is_dirty: false, is_adding: false };
         let begun = log.begin(folder);
         if begun.is_err() {
             // Nobody learns its id, so nobody could delete it. The earlier error is the one to
@@ -81,7 +84,15 @@ impl Log {
         let lost = || Facts { info: SessionInfo::new(session.clone(), ""), state: None };
         let facts = Arc::new(found.unwrap_or_else(lost));
         let file = Arc::new(SessionFile { file, path });
-        Ok(Log { file, facts, since_info: INFO_WITHIN, end, has_room: false, is_dirty: false })
+        Ok(Log {
+            file,
+            facts,
+            since_info: INFO_WITHIN,
+            end,
+            has_room: false,
+            is_dirty: false,
+            is_adding: false,
+        })
     }
 
     fn facts_mut(&mut self) -> &mut Facts {
@@ -100,6 +111,13 @@ impl Log {
         &mut self,
         add: impl FnOnce(&SessionFile) -> Result<(u64, T), StoreError> + Send + 'static,
     ) -> Result<(u64, T), StoreError> {
+        if std::mem::replace(&mut self.is_adding, true) {
+            // It may still run, and would write between the lines of this one.
+            let session = &self.facts.info.session_id;
+            return Err(StoreError::other(format!(
+                "an earlier addition to session `{session}` was given up: open the session again",
+            )));
+        }
         let (file, end) = (Arc::clone(&self.file), self.end);
         let adding = WRITING.run(move || {
             add(&file).inspect_err(|_| {
@@ -107,7 +125,9 @@ impl Log {
                 let _ = file.cut(end);
             })
         });
-        let (bytes, added) = adding.await?;
+        let added = adding.await;
+        self.is_adding = false;
+        let (bytes, added) = added?;
         self.end += bytes;
         Ok((bytes, added))
     }
@@ -170,7 +190,7 @@ impl SessionLog for Log {
     }
 
     fn position(&self) -> Option<u64> {
-        Some(self.end)
+        (!self.is_adding).then_some(self.end)
     }
 
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {

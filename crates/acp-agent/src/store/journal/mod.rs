@@ -151,13 +151,17 @@ impl fmt::Debug for Journal {
     }
 }
 
-/// The records of a session. `None` after a read was given up, and its reader with it.
+/// The records of a session. `None` after a call was given up or has failed, and its reader with
+/// it.
 struct JournalRecords(Option<Reader>);
 
 impl Records for JournalRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
         Box::pin(async move {
-            let Some(mut reader) = self.0.take() else { return Ok(Vec::new()) };
+            // The records of that call are lost, and the rest must not pass for the whole.
+            let mut reader = self.0.take().ok_or_else(|| {
+                StoreError::other("an earlier call for records was given up: read them anew")
+            })?;
             let reading = READING.run(move || {
                 let batch = reader.batch()?;
                 Ok((reader, batch))

@@ -9,11 +9,11 @@ use std::path::Path;
 #[cfg(feature = "v2")]
 use std::sync::Weak;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
-use self::stored::{PIECE, Stored};
+use self::stored::{PIECE, Place, Stored};
 use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError, timestamp};
 
 /// The stores of agents that have none of their own. An agent may serve several connections, one
@@ -113,22 +113,19 @@ impl MemoryStore {
     }
 
     fn list_now(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse, StoreError> {
-        let before: Option<u64> = match &request.cursor {
-            Some(cursor) => Some(cursor.parse().map_err(|_| StoreError::Cursor)?),
-            None => None,
-        };
+        let before = request.cursor.as_deref().map(parse_cursor).transpose()?;
         let sessions = self.sessions();
         let is_listed = |stored: &&Stored| {
             let cwd = request.cwd.as_ref();
-            before.is_none_or(|before| stored.last_use < before)
+            before.is_none_or(|before| stored.place() < before)
                 && cwd.is_none_or(|cwd| Path::new(cwd) == Path::new(&stored.info.cwd))
         };
         let of_principal = sessions.by_id.iter().filter(|((principal, _), _)| *principal == self.principal);
         let mut found: Vec<&Stored> = of_principal.map(|(_, stored)| stored).filter(is_listed).collect();
-        found.sort_unstable_by_key(|stored| std::cmp::Reverse(stored.last_use));
+        found.sort_unstable_by_key(|stored| std::cmp::Reverse(stored.place()));
         let more = found.len() > PAGE;
         found.truncate(PAGE);
-        let next = found.last().filter(|_| more).map(|last| last.last_use.to_string());
+        let next = found.last().filter(|_| more).map(|last| cursor(last.place()));
         let listed = found.iter().map(|stored| {
             let mut info = stored.info.clone();
             info.updated_at = timestamp::format(stored.used);
@@ -176,7 +173,7 @@ impl Sessions {
     fn make_room(&mut self, grown: &Key, limit: usize) {
         while self.bytes > limit {
             let closed = self.by_id.iter().filter(|(key, stored)| !stored.is_open && *key != grown);
-            let Some((oldest, _)) = closed.min_by_key(|(_, stored)| stored.last_use) else { break };
+            let Some((oldest, _)) = closed.min_by_key(|(_, stored)| stored.place()) else { break };
             let oldest = oldest.clone();
             self.remove(&oldest);
         }
@@ -185,6 +182,23 @@ impl Sessions {
             self.bytes -= stored.make_room(over);
         }
     }
+}
+
+/// Returns the beginning of the next page: after this place.
+fn cursor((used, change): Place) -> String {
+    let since = used.duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("m{:x}.{:x}.{change:x}", since.as_secs(), since.subsec_nanos())
+}
+
+fn parse_cursor(cursor: &str) -> Result<Place, StoreError> {
+    let parse = || {
+        let mut numbers = cursor.strip_prefix('m')?.split('.').map(|part| u64::from_str_radix(part, 16).ok());
+        let [seconds, nanos, change] = [numbers.next()??, numbers.next()??, numbers.next()??];
+        let nanos = u32::try_from(nanos).ok().filter(|nanos| *nanos < 1_000_000_000)?;
+        let used = UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))?;
+        numbers.next().is_none().then_some((used, change))
+    };
+    parse().ok_or(StoreError::Cursor)
 }
 
 fn unknown(session: &SessionId) -> StoreError {
@@ -327,7 +341,6 @@ struct MemoryRecords(Vec<Record>);
 
 impl Records for MemoryRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
-        let records = std::mem::take(&mut self.0);
-        Box::pin(async { Ok(records) })
+        Box::pin(async { Ok(std::mem::take(&mut self.0)) })
     }
 }

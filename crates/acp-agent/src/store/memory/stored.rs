@@ -17,6 +17,9 @@ pub(super) const PIECE: usize = 16 * 1024;
 /// gets find room.
 const SHARE: usize = 64;
 
+/// A place in the order of use: the time, and the number of the change among those of one time.
+pub(super) type Place = (SystemTime, u64);
+
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) info: SessionInfo,
@@ -54,6 +57,11 @@ impl Stored {
     pub(super) fn note_use(&mut self, changed: u64) {
         self.last_use = changed;
         self.used = SystemTime::now();
+    }
+
+    /// Returns its place in the order of use. A copy has the time that it was given.
+    pub(super) const fn place(&self) -> Place {
+        (self.used, self.last_use)
     }
 
     /// Returns the bytes that it costs.

@@ -59,6 +59,34 @@ async fn pages_have_every_session_once_and_the_newest_first() {
     }
 }
 
+/// Such as files of a backup whose times were lost.
+#[tokio::test]
+async fn pages_end_when_files_are_older_than_1970() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path()).page_size(2);
+    stored(&journal, 7).await;
+    for (number, seconds) in [(1, 0), (2, 1), (3, 1), (4, 1_000_000)] {
+        let path = journal.folder().unwrap().join(format!("s{number}.journal"));
+        let time = SystemTime::UNIX_EPOCH - Duration::from_secs(seconds);
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+    let (mut request, mut found) = (ListSessionsRequest::new(), Vec::new());
+    loop {
+        let page = journal.list(&request).await.unwrap();
+        found.extend(page.sessions.into_iter().map(|session| session.session_id.to_string()));
+        assert!(found.len() <= 7, "{found:?}");
+        request.cursor = page.next_cursor;
+        if request.cursor.is_none() {
+            break;
+        }
+    }
+    found.sort();
+    assert_eq!(found, ["s0", "s1", "s2", "s3", "s4", "s5", "s6"]);
+    let epoch = SystemTime::UNIX_EPOCH;
+    assert_eq!(journal.delete_older_than(epoch - Duration::from_secs(2_000_000)).await.unwrap(), 0);
+    assert_eq!(journal.delete_older_than(epoch + Duration::from_secs(1)).await.unwrap(), 4);
+}
+
 #[tokio::test]
 async fn entries_have_title_directory_and_time() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acp_agent::store::{Journal, SessionStore};
-use acp_agent::types::SessionId;
+use acp_agent::types::{SessionId, SessionMode, SessionModeState};
 use acp_agent::{Client, NewSession, Opened, Result, Router, StopReason, Turn, op};
 use serde_json::json;
 
@@ -281,6 +281,29 @@ async fn a_session_that_cannot_be_kept_is_not_opened() {
     let mut wire = Wire::connect(agent(Journal::at(file.path().join("below"))), json!({})).await;
     let params = json!({"cwd": "/work", "mcpServers": []});
     wire.refused("session/new", params, -32603, &["sessions", "folder"]).await;
+    wire.close().await;
+}
+
+/// Has modes, which the store keeps before the session is open.
+async fn with_modes(_: &(), _: NewSession) -> Result<Opened<()>> {
+    Ok(Opened::new(()).modes(SessionModeState::new("ask", [SessionMode::new("ask", "Ask")])))
+}
+
+#[tokio::test]
+async fn a_session_whose_settings_cannot_be_kept_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::around(Journal::at(folder.path()), false);
+    let agent = agent(store.clone()).on::<op::NewSession, _>(with_modes);
+    let mut wire = Wire::connect(agent, json!({})).await;
+    store.broken.store(true, Ordering::SeqCst);
+    let params = json!({"cwd": "/work", "mcpServers": []});
+    wire.refused("session/new", params, -32603, &["the disk is full"]).await;
+    store.broken.store(false, Ordering::SeqCst);
+    let list = wire.call("session/list", json!({})).await;
+    assert_eq!(list["result"]["sessions"], json!([]), "{list}");
+    let session = wire.new_session().await;
+    let list = wire.call("session/list", json!({})).await;
+    assert_eq!(list["result"]["sessions"][0]["sessionId"], session, "{list}");
     wire.close().await;
 }
 

@@ -18,9 +18,17 @@ enum Log {
     },
     Open(Box<OpenLog>),
     /// Its statement may come late. The holder gives its lease up again if the answer is lost.
-    Closing(u64),
+    Closing(GivenUp),
     /// The next statement of a deletion.
     Deleting(Does),
+}
+
+/// A lease that is to be given up.
+#[derive(Clone, Copy)]
+struct GivenUp {
+    holder: u64,
+    /// The session may have been created with the lease.
+    may_be_new: bool,
 }
 
 struct OpenLog {
@@ -43,7 +51,7 @@ pub(super) struct Actor {
     /// Set while it waits for an answer. It never learns if that is lost, and gives up waiting.
     is_waiting: bool,
     /// The holders whose leases could not be given up.
-    given_up: Vec<u64>,
+    given_up: Vec<GivenUp>,
 }
 
 impl Actor {
@@ -88,16 +96,19 @@ impl Actor {
                     return of(does, holder);
                 }
                 if dice.one_in(3)
-                    && let Some(holder) = self.given_up.pop()
+                    && let Some(given_up) = self.given_up.pop()
                 {
-                    self.log = Log::Closing(holder);
-                    return of(Does::Release, holder);
+                    self.log = Log::Closing(given_up);
+                    return of(given_up.does(), given_up.holder);
                 }
                 let does = if dice.one_in(2) { Does::Create } else { Does::Open };
                 self.log = Log::Opening { holder, does: does.clone(), earlier: Vec::new() };
                 of(does, holder)
             }
-            Log::Opening { .. } if was_lost && dice.one_in(4) => {
+            Log::Opening { holder, does, earlier } if was_lost && dice.one_in(4) => {
+                let may_be_new = matches!(does, Does::Create | Does::Adopt);
+                earlier.push(*holder);
+                self.given_up.extend(earlier.drain(..).map(|holder| GivenUp { holder, may_be_new }));
                 self.log = Log::Closed;
                 None
             }
@@ -117,8 +128,8 @@ impl Actor {
                     meant: 0,
                 })
             }
-            Log::Closing(holder) => {
-                self.given_up.push(*holder);
+            Log::Closing(given_up) => {
+                self.given_up.push(*given_up);
                 self.log = Log::Closed;
                 None
             }
@@ -140,8 +151,9 @@ impl Actor {
                     return of(Does::Renew, holder);
                 }
                 if dice.one_in(12) {
-                    self.log = Log::Closing(holder);
-                    return of(Does::Release, holder);
+                    let given_up = GivenUp { holder, may_be_new: false };
+                    self.log = Log::Closing(given_up);
+                    return of(given_up.does(), holder);
                 }
                 Some(log.send(dice))
             }
@@ -176,7 +188,13 @@ impl Actor {
                 (Does::Piece, None) => *does = Does::Remove,
                 _ => self.log = Log::Closed,
             },
-            Log::Closing(_) => self.log = Log::Closed,
+            Log::Closing(given_up) => {
+                // A session that is not new any more is left to others.
+                if given_up.may_be_new {
+                    self.given_up.push(GivenUp { may_be_new: false, ..*given_up });
+                }
+                self.log = Log::Closed;
+            }
             Log::Open(log) => {
                 if log.answered(answer, database, defect) == Some(Ending::Lost) {
                     self.log = Log::Closed;
@@ -184,6 +202,12 @@ impl Actor {
             }
             Log::Closed => {}
         }
+    }
+}
+
+impl GivenUp {
+    const fn does(self) -> Does {
+        if self.may_be_new { Does::Undo } else { Does::Release }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Defect;
 use crate::lease::{
-    ADOPT, CHANGE, Condition, DELETE, DELETED, FENCE, Given, Head, OPEN, PIECE, RELEASE, REMOVE, RENEW,
+    ADOPT, CHANGE, Condition, DELETE, DELETED, FENCE, Given, Head, OPEN, PIECE, RELEASE, REMOVE, RENEW, UNDO,
 };
 
 /// The time of a lease.
@@ -18,6 +18,7 @@ pub(super) struct Rules {
     fence: Vec<Condition>,
     renew: Vec<Condition>,
     release: Vec<Condition>,
+    undo: Vec<Condition>,
     delete: Vec<Condition>,
     piece: Vec<Condition>,
     remove: Vec<Condition>,
@@ -41,6 +42,7 @@ impl Rules {
             fence: of("fence", FENCE),
             renew: of("renew", RENEW),
             release: of("release", RELEASE),
+            undo: of("undo", UNDO),
             delete: of("delete", DELETE),
             piece: of("piece", PIECE),
             remove: of("remove", REMOVE),
@@ -73,6 +75,8 @@ pub(super) enum Does {
     Fence,
     Renew,
     Release,
+    /// Deletes a session whose creation was given up.
+    Undo,
     /// Marks the session as deleted.
     Delete,
     /// Deletes some records of a session that is marked.
@@ -126,6 +130,7 @@ pub(super) struct Counts {
     pub(super) fenced_off: u64,
     pub(super) deletions: u64,
     pub(super) settled: u64,
+    pub(super) undone: u64,
 }
 
 impl Database {
@@ -165,6 +170,7 @@ impl Database {
             Does::Fence => &self.rules.fence,
             Does::Renew => &self.rules.renew,
             Does::Release => &self.rules.release,
+            Does::Undo => &self.rules.undo,
             Does::Delete => &self.rules.delete,
             Does::Piece => &self.rules.piece,
             Does::Remove => &self.rules.remove,
@@ -216,6 +222,14 @@ impl Database {
                 self.counts.records += 1;
             }
             Does::Renew => row.head.lease_until = until,
+            Does::Undo => {
+                if !row.records.is_empty() {
+                    return Err(format!("log {holder} was given up, and has added records"));
+                }
+                self.row = None;
+                self.counts.undone += 1;
+                return Ok(Some(Found { epoch: 0, seq: 0, number: 0 }));
+            }
             Does::Release => row.head = Head { holder: None, lease_until: None, ..row.head },
             Does::Delete => {
                 let records = row.records.iter().map(|(holder, _)| *holder);

@@ -56,6 +56,7 @@ async fn operations_that_a_store_does_not_have_are_left_out() {
     let expected = [
         "copied-time",
         "older-than",
+        "any-age",
         "principals",
         "principals-older-than",
         "principal-of-the-store",

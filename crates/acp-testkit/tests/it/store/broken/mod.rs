@@ -1,12 +1,17 @@
 //! Stores in memory that each break one promise.
 
+mod log;
+mod pages;
+
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, SystemTime};
 
-use acp_agent::store::{Pending, Record, RecordKind, Records, SessionLog, SessionStore, StoreError};
+use acp_agent::store::{Pending, Records, SessionLog, SessionStore, StoreError};
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 use tokio::sync::Mutex;
+
+use self::log::{AllRecords, BrokenLog};
 
 macro_rules! flaws {
     ($($case:literal: $($flaw:ident)*;)*) => {
@@ -25,8 +30,9 @@ flaws! {
     "order": Reversed;
     "long-records": Cut;
     "read-while-open": UnreadWhileOpen;
+    "read-given-up": ReadSkips;
     "nothing-added": PositionCountsCalls;
-    "facts": TitleOfOneLine CwdLost;
+    "facts": TitleOfOneLine CwdLost DirectoriesGone;
     "title-removed": TitleStays;
     "state": FirstState;
     "sessions-apart": Mixed;
@@ -40,18 +46,23 @@ flaws! {
     "read-deleted": ReadTwice;
     "busy": BusyUntilThePast SharedByAll;
     "closed": ClosedLater;
-    "dropped": NeverClosed;
+    "dropped": NeverClosed ClosedIfAwaited;
+    "held": LostAtOnce;
+    "given-up": GivenUpTwice;
     "one-writer": SharedByMany;
     "position": PositionStays;
     "end-of-writing": PositionOfProcess;
     "list": TitleNotListed OpenNotListed;
     "list-order": ListReversed;
     "list-pages": PageIncomplete;
+    "list-changing": PagesByNumber;
+    "list-equal-times": PagesByTime;
     "list-cursor": CursorIgnored;
     "list-folder": FolderIgnored;
     "only-looked-at": LookedAtIsUsed;
-    "copied-time": TimeOfNobody;
+    "copied-time": TimeOfNobody TimeOfAnyText;
     "older-than": AgeIgnored;
+    "any-age": AgeTooLate;
     "principals": PrincipalIgnored;
     "principals-older-than": AgeOfAll;
     "principal-of-the-store": PrincipalStays;
@@ -94,7 +105,7 @@ impl Broken {
     }
 
     fn handle(&self, log: Shared, info: SessionInfo) -> Box<dyn SessionLog> {
-        Box::new(BrokenLog { log: Some(log), info, flaw: self.flaw, calls: 0 })
+        Box::new(BrokenLog::of(log, info, self.flaw))
     }
 
     async fn open_log(&self, session: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
@@ -171,12 +182,16 @@ impl SessionStore for Broken {
                 Flaw::ReadTwice => all.extend(all.clone()),
                 _ => {}
             }
-            Ok(Box::new(AllRecords(all)) as Box<dyn Records>)
+            Ok(Box::new(AllRecords { records: all, is_skipping: self.is(Flaw::ReadSkips) })
+                as Box<dyn Records>)
         })
     }
 
     fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
         Box::pin(async {
+            if matches!(self.flaw, Flaw::PagesByNumber | Flaw::PagesByTime) {
+                return pages::page(&*self.inner, request, self.is(Flaw::PagesByTime)).await;
+            }
             let mut request = request.clone();
             if self.is(Flaw::FolderIgnored) {
                 request.cwd = None;
@@ -223,6 +238,9 @@ impl SessionStore for Broken {
                 Flaw::AgeIgnored => {
                     self.inner.delete_older_than(SystemTime::now() + Duration::from_secs(9)).await
                 }
+                Flaw::AgeTooLate if time > SystemTime::now() + Duration::from_secs(1 << 40) => {
+                    Err(StoreError::other("the calendar has no such day"))
+                }
                 Flaw::AgeOfAll => {
                     for principal in ["", "bob"] {
                         self.root.for_principal(principal)?.delete_older_than(time).await?;
@@ -243,156 +261,5 @@ impl SessionStore for Broken {
             _ => self.root.for_principal(principal)?,
         };
         Ok(Arc::new(Broken { inner, root: Arc::clone(&self.root), flaw: self.flaw }))
-    }
-}
-
-struct AllRecords(Vec<Record>);
-
-impl Records for AllRecords {
-    fn next(&mut self) -> Pending<'_, Vec<Record>> {
-        let records = std::mem::take(&mut self.0);
-        Box::pin(async { Ok(records) })
-    }
-}
-
-struct BrokenLog {
-    log: Option<Shared>,
-    info: SessionInfo,
-    flaw: Flaw,
-    calls: u64,
-}
-
-impl BrokenLog {
-    fn shared(&self) -> Shared {
-        Arc::clone(self.log.as_ref().unwrap())
-    }
-
-    fn broken(&self, records: Vec<Record>) -> Vec<Record> {
-        let mut records = records;
-        let rewritten = |record: &Record| {
-            let value: serde_json::Value = serde_json::from_str(record.json()).unwrap_or_default();
-            Record::new(record.kind(), value.to_string()).unwrap()
-        };
-        match self.flaw {
-            Flaw::KindLost => {
-                let as_update = |record: &Record| match record.kind() {
-                    RecordKind::UpdateV2 => Record::new(RecordKind::Update, record.json()).unwrap(),
-                    _ => record.clone(),
-                };
-                records.iter().map(as_update).collect()
-            }
-            Flaw::TextRewritten => records.iter().map(rewritten).collect(),
-            Flaw::Reversed => {
-                records.reverse();
-                records
-            }
-            Flaw::Cut => {
-                records.truncate(1000);
-                records
-            }
-            _ => records,
-        }
-    }
-}
-
-impl SessionLog for BrokenLog {
-    fn info(&self) -> &SessionInfo {
-        &self.info
-    }
-
-    fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
-        Box::pin(async {
-            if self.flaw == Flaw::Minimal {
-                return Ok(None);
-            }
-            let state = self.shared().lock().await.state().await?;
-            Ok(state.map(|state| match self.flaw {
-                Flaw::FirstState => state.into_iter().take(1).collect(),
-                _ => state,
-            }))
-        })
-    }
-
-    fn position(&self) -> Option<u64> {
-        match self.flaw {
-            Flaw::Minimal => None,
-            Flaw::PositionCountsCalls => Some(self.calls),
-            Flaw::PositionStays => Some(1),
-            Flaw::PositionOfProcess => Some(std::ptr::from_ref(self).addr() as u64),
-            _ => self.log.as_ref()?.try_lock().ok()?.position(),
-        }
-    }
-
-    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        Box::pin(async {
-            self.calls += 1;
-            tokio::task::yield_now().await;
-            let records = self.broken(records);
-            self.shared().lock().await.append(records).await
-        })
-    }
-
-    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-        Box::pin(async {
-            let title = match self.flaw {
-                Flaw::TitleStays if title.is_none() => return Ok(()),
-                Flaw::TitleOfOneLine => title.map(|title| title.lines().take(1).collect()),
-                _ => title,
-            };
-            self.info.title.clone_from(&title);
-            self.shared().lock().await.set_title(title).await
-        })
-    }
-
-    fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
-        Box::pin(async {
-            let log = self.shared();
-            let mut log = log.lock().await;
-            if self.flaw == Flaw::LookedAtIsUsed {
-                let title = log.info().title.clone();
-                log.set_title(title).await?;
-            }
-            log.set_additional_directories(directories).await
-        })
-    }
-
-    fn set_updated_at(&mut self, time: String) -> Pending<'_, ()> {
-        Box::pin(async {
-            let time = match self.flaw {
-                Flaw::Minimal => return Ok(()),
-                Flaw::TimeOfNobody => "1999-12-31T23:59:59.000Z".to_owned(),
-                _ => time,
-            };
-            self.shared().lock().await.set_updated_at(time).await
-        })
-    }
-
-    fn commit(&mut self) -> Pending<'_, ()> {
-        Box::pin(async { self.shared().lock().await.commit().await })
-    }
-
-    fn close(mut self: Box<Self>) -> Pending<'static, ()> {
-        Box::pin(async move {
-            match self.flaw {
-                Flaw::ClosedLater => {
-                    let log = self.log.take();
-                    tokio::spawn(async move {
-                        tokio::time::sleep(Duration::from_millis(1)).await;
-                        drop(log);
-                    });
-                }
-                Flaw::NeverClosed => drop(self.log.take()),
-                _ => {}
-            }
-            Ok(())
-        })
-    }
-}
-
-impl Drop for BrokenLog {
-    fn drop(&mut self) {
-        if self.flaw == Flaw::NeverClosed {
-            std::mem::forget(self.log.take());
-        }
     }
 }
