@@ -55,14 +55,19 @@ impl Database {
     }
 
     /// Carries out one statement, again and again until the patience ends. It must do no harm if it
-    /// is carried out twice.
+    /// is carried out twice. An attempt after one that took too long has twice the time: the rows
+    /// may be long, or the way slow.
     pub(crate) async fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
-        let mut patience = self.patience();
+        let (mut patience, mut more) = (self.patience(), Duration::ZERO);
         loop {
-            match self.try_rows(sql, params).await {
+            let failure = match self.try_within(sql, params, more).await {
                 Ok(rows) => return Ok(rows),
-                Err(failure) => patience.again(failure).await?,
+                Err(failure) => failure,
+            };
+            if failure.is_late() {
+                more = more.saturating_mul(2).saturating_add(self.attempt);
             }
+            patience.again(failure).await?;
         }
     }
 
@@ -78,7 +83,7 @@ impl Database {
 
     /// Carries out one statement, in one attempt.
     pub(crate) async fn try_rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
-        self.try_long(sql, params, 0).await
+        self.try_within(sql, params, Duration::ZERO).await
     }
 
     /// Carries out one statement with so many bytes of parameters, in one attempt.
@@ -88,13 +93,17 @@ impl Database {
         params: &[Param<'_>],
         bytes: usize,
     ) -> Result<Vec<Row>, Failure> {
+        self.try_within(sql, params, Duration::from_millis(bytes as u64 / BYTES_IN_A_MILLISECOND)).await
+    }
+
+    /// Carries out one statement, in one attempt that has so much more time than others.
+    async fn try_within(&self, sql: &str, params: &[Param<'_>], more: Duration) -> Result<Vec<Row>, Failure> {
         let started = Instant::now();
         let client = self.client().await?;
-        let more = Duration::from_millis(bytes as u64 / BYTES_IN_A_MILLISECOND);
         let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4).saturating_add(more);
         let outcome = match timeout(rest, self.query(&client, sql, params)).await {
             Ok(outcome) => outcome.map_err(Failure::of),
-            Err(_) => Err(Failure::Passing(Passing("a statement took too long".to_owned()))),
+            Err(_) => Err(Failure::late()),
         };
         if let Err(Failure::Passing(_)) = outcome {
             // It may be that of a server which is read-only now, or in the middle of an answer.

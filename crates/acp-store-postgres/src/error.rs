@@ -114,6 +114,8 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+const LATE: &str = "a statement took too long";
+
 /// The reason why an attempt has failed that may succeed later.
 #[derive(Debug)]
 pub(crate) struct Passing(pub(crate) String);
@@ -145,6 +147,15 @@ impl From<Failure> for StoreError {
 }
 
 impl Failure {
+    /// Returns the failure of an attempt whose time was over.
+    pub(crate) fn late() -> Self {
+        Failure::Passing(Passing(LATE.to_owned()))
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        matches!(self, Failure::Passing(Passing(reason)) if reason == LATE)
+    }
+
     /// Returns true if the database has refused the statement for good, and so has not carried it
     /// out.
     pub(crate) fn is_answer(&self) -> bool {

@@ -99,8 +99,8 @@ impl Options {
     }
 
     /// Sets the time after which an attempt is given up and made again on another connection. One
-    /// that sends many bytes has a second more for every 4 MiB. Default 5 seconds, at least 10
-    /// milliseconds.
+    /// that sends many bytes has a second more for every 4 MiB, and a read that took too long has
+    /// twice the time the next time. Default 5 seconds, at least 10 milliseconds.
     #[must_use]
     pub fn attempt(mut self, time: Duration) -> Self {
         self.attempt = time.max(Duration::from_millis(10));
