@@ -26,12 +26,14 @@ async fn main() -> Result<()> {
         _ => {}
     }
     let is_asked = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
-    let server = Server::start().context("no PostgreSQL")?;
+    let mut server = Server::start().context("no PostgreSQL")?;
+    // Checkpoints come between the contestants, and not in the middle of one.
+    server.configure("max_wal_size = '8GB'\ncheckpoint_timeout = '1h'", None);
     let database = server.database();
     let store = connect(&database, 8).await?;
     println!("| | store | the least | ratio | bar | journal |\n|---|---|---|---|---|---|");
     if is_asked("appends") {
-        stream::appends(&database, &store).await?;
+        stream::appends(&server, &database, &store).await?;
     }
     if is_asked("loads") {
         stream::loads(&database, &store).await?;
@@ -51,6 +53,11 @@ async fn connect(database: &Database, connections: usize) -> Result<PostgresStor
     let options = options(database, connections)?;
     migrate(&options).await?;
     Ok(PostgresStore::connect(&options).await?)
+}
+
+/// Writes what waits to be written, so that no contestant pays for what those before it did.
+fn checkpoint(server: &Server) -> Result<()> {
+    server.psql("postgres", "checkpoint").map(drop).context("no checkpoint")
 }
 
 /// Returns the value in the middle.

@@ -10,6 +10,7 @@ use acp_types::v1::SessionInfo;
 use anyhow::{Context as _, Result};
 use tokio::sync::{Mutex, mpsc};
 
+use crate::checkpoint;
 use crate::server::{Database, Server};
 
 const SESSIONS: usize = 1000;
@@ -26,11 +27,15 @@ pub(crate) async fn measure(server: &Server, database: &Database, store: &Postgr
     }
     let logs = Arc::new(logs);
     prepare_pgbench(server, database)?;
+    checkpoint(server)?;
     let ours = saturate(&logs).await?;
+    checkpoint(server)?;
     let theirs = pgbench(server, database, None)?.0;
     println!("| 1,000 sessions, commits/s | {ours:.0} | {theirs:.0} | {:.2}x | >= 0.7x | |", ours / theirs);
     let rate = theirs / 2.0;
+    checkpoint(server)?;
     let p99 = at_rate(&logs, rate).await?;
+    checkpoint(server)?;
     let other = pgbench(server, database, Some(rate))?.1;
     println!("| p99 at half of it, ms | {p99:.1} | {other:.1} | {:.2}x | <= 3x | |", p99 / other);
     Ok(())

@@ -11,9 +11,9 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, NoTls};
 
-use crate::server::Database;
+use crate::server::{Database, Server};
 use crate::text::{Text, update};
-use crate::{median, options};
+use crate::{checkpoint, median, options};
 
 pub(crate) const ROUNDS: usize = 7;
 /// The bytes of an append: as many as a recorder has at most when it is behind.
@@ -66,7 +66,7 @@ async fn least(client: &Client, rows: &[&[u8]], round: usize) -> Result<f64> {
     Ok((APPENDS * APPEND) as f64 / 1048576.0 / started.elapsed().as_secs_f64())
 }
 
-pub(crate) async fn appends(database: &Database, store: &PostgresStore) -> Result<()> {
+pub(crate) async fn appends(server: &Server, database: &Database, store: &PostgresStore) -> Result<()> {
     let prepared = PostgresStore::connect(&options(database, 8)?.prepared_statements(true)).await?;
     let stores = [("statements prepared", &prepared), ("not prepared", store)];
     for (kind, text) in [("words", Text::Words), ("a sentence repeated", Text::Repeated)] {
@@ -81,8 +81,10 @@ pub(crate) async fn appends(database: &Database, store: &PostgresStore) -> Resul
         let (mut ours, mut ratios) = (vec![vec![]; 2], vec![vec![]; 2]);
         let (mut leasts, mut journals) = (vec![], vec![]);
         for round in 0..ROUNDS {
+            checkpoint(server)?;
             let least = least(&client, &rows, round).await?;
             for (place, (name, store)) in stores.into_iter().enumerate() {
+                checkpoint(server)?;
                 let mine = append(store, &format!("{kind} {name} {round}"), &batch).await?;
                 ours[place].push(mine);
                 ratios[place].push(mine / least);

@@ -171,9 +171,6 @@ impl Server {
 
     fn spawn(&self) -> Child {
         let mut server = guarded(self.path());
-        // By default the C library gives the memory of a large statement back after it, and takes
-        // it again page by page for the next one, or does not, by the sizes that came before.
-        server.env("MALLOC_MMAP_THRESHOLD_", "33554432").env("MALLOC_TRIM_THRESHOLD_", "67108864");
         server.arg(&self.postgres).arg("-D").arg(self.path().join("data"));
         server.arg("-k").arg(self.path());
         let address = if self.tcp.is_some() { "127.0.0.1" } else { "" };
