@@ -6,7 +6,7 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 /// A request of the client's own, named by a marker. `#[on]` takes it:
 ///
 /// ```
-/// use acp_client::v1::{PlanEntry, UsageUpdate};
+/// use acp_client::types::{PlanEntry, UsageUpdate};
 /// use acp_client::{Result, client};
 ///
 /// enum CountEntries {}

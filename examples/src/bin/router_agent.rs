@@ -1,9 +1,7 @@
 //! An agent that is built when it starts: `router_agent upper reverse` offers these two styles of
 //! answers.
 
-use std::sync::Mutex;
-
-use acp_agent::types::{SessionMode, SessionModeId, SessionModeState, SetSessionModeRequest};
+use acp_agent::types::{SessionMode, SessionModeState};
 use acp_agent::{Opened, Result, Router, Session, StopReason, Turn, op};
 
 type Style = (&'static str, fn(&str) -> String);
@@ -17,25 +15,25 @@ const STYLES: [Style; 3] = [
 /// The state that every handler gets.
 struct Styles(Vec<Style>);
 
-/// The state of a session: the style of its answers.
-type Chosen = Mutex<SessionModeId>;
-
 impl Styles {
-    async fn new_session(&self) -> Result<Opened<Chosen>> {
+    async fn new_session(&self) -> Result<Opened<()>> {
         let first = self.0.first().map_or("plain", |(name, _)| name);
         let modes: Vec<_> = self.0.iter().map(|(name, _)| SessionMode::new(*name, *name)).collect();
-        let opened = Opened::new(Mutex::new(first.into()));
+        let opened = Opened::new(());
         Ok(if modes.len() > 1 { opened.modes(SessionModeState::new(first, modes)) } else { opened })
     }
 
-    async fn set_mode(&self, chosen: Session<Chosen>, request: SetSessionModeRequest) -> Result<()> {
-        *chosen.lock().map_err(|_| "another handler has failed")? = request.mode_id;
+    async fn set_mode(&self) -> Result<()> {
         Ok(())
     }
 
-    async fn prompt(&self, turn: Turn, chosen: Session<Chosen>) -> Result<StopReason> {
-        let mode = chosen.lock().map_err(|_| "another handler has failed")?.clone();
-        let style = self.0.iter().find(|(name, _)| *name == mode.as_str());
+    async fn prompt(&self, turn: Turn, session: Session<()>) -> Result<StopReason> {
+        let mode = session.mode();
+        // An agent with a single style has no modes.
+        let style = match &mode {
+            Some(mode) => self.0.iter().find(|(name, _)| *name == mode.as_str()),
+            None => self.0.first(),
+        };
         let text = turn.text();
         turn.say(style.map_or_else(|| text.clone(), |(_, style)| style(&text))).await?;
         Ok(StopReason::EndTurn)

@@ -18,6 +18,8 @@ mod coding_agent;
 #[cfg(all(unix, feature = "mcp"))]
 mod every_client;
 #[cfg(unix)]
+mod file_errors;
+#[cfg(unix)]
 mod inspector;
 mod instruction;
 #[cfg(feature = "mcp")]

@@ -99,6 +99,15 @@ impl FileError {
         }
     }
 
+    /// Takes the path and the session from the end of a client's message, as `acp-client` writes
+    /// them. This error names both before the message.
+    fn without_subject<'a>(&self, message: &'a str) -> &'a str {
+        let session = format!(" (session `{}`)", self.session);
+        let message = message.strip_suffix(&session).unwrap_or(message);
+        let path = format!(": \"{}\"", self.path.display());
+        message.strip_suffix(&path).unwrap_or(message)
+    }
+
     /// Returns true if the user has not allowed the change.
     #[must_use]
     pub const fn is_rejected(&self) -> bool {
@@ -116,7 +125,14 @@ impl fmt::Display for FileError {
             FileAct::Edit => "changed",
         };
         let (path, session) = (self.path.display(), Shown(&self.session));
-        write!(f, "`{path}` was not {act} (session `{session}`): {}", self.problem)
+        write!(f, "`{path}` was not {act} (session `{session}`): ")?;
+        match &self.problem {
+            FileProblem::Client { method, error: CallError::Remote(error) } => {
+                let (message, code) = (self.without_subject(&error.message), error.code);
+                write!(f, "`{method}` failed at the client: {message} (code {code})")
+            }
+            problem => problem.fmt(f),
+        }
     }
 }
 

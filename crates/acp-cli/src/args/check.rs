@@ -49,10 +49,17 @@ pub(super) const USAGE: &str = "acp check agent|client [OPTIONS] -- COMMAND [ARG
 const EXIT_STATUS: &str = "\
 Examples:
   acp check agent -- my-agent --acp
-  acp check client -- my-client --agent {agent} {prompt}
+  acp check client -- my-client {prompt} --agent {agent}
+  acp check client -- my-client --agent='{agent}' {prompt}
+
+Placeholders in the words of CLIENT:
+  {agent}   the command of the agent. As a word of its own it becomes several words of the client's command.
+            Inside of another word, such as the text of `sh -c`, it stays one word, quoted as for a shell
+  {prompt}  the text of the prompt, which stays one word
 
 exit status:
-  0 no rule is broken   1 a rule is broken, an expected failure has passed, or the agent never answers `initialize`
+  0 no rule is broken   1 a rule is broken, an expected failure has passed, or `initialize` is never
+  answered by the agent or never sent by the client
   2 usage   3 no rule is broken, but some could not be judged   130 stopped by a signal";
 
 pub(super) const ABOUT: &str = "Runs the rules of the protocol against an agent or a client";

@@ -12,6 +12,7 @@ use crate::commands::check_client;
 use crate::commands::model::Model;
 use crate::named::Named;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::denied::told;
 use crate::passing::streams::Streams;
 
 /// Runs a check, writes its report to stdout and returns the exit code.
@@ -67,7 +68,7 @@ async fn run_once(args: &AgentArgs, streams: &Streams) -> Result<Report, Failure
 /// Returns an agent of another machine. A server that cannot be reached is an error here, and not
 /// of each rule.
 async fn reached(named: Named, streams: Streams) -> Result<Target, Failure> {
-    named.find()?.probe().await?;
+    named.find()?.probe().await.map_err(|error| told(&error.into()))?;
     Ok(Target::new(move || named.find().map_err(io::Error::other)?.peer(&streams)))
 }
 

@@ -11,6 +11,7 @@ use acp_testkit::recordings::Tape;
 use crate::interrupt::Interrupts;
 use crate::named::address::Address;
 use crate::outcome::{Failure, exit, tell};
+use crate::passing::denied::told;
 use crate::passing::remote::{Ended, between, is_denied};
 
 /// Passes messages on until either side ends, and returns the exit code. A tape hears them.
@@ -58,6 +59,6 @@ fn heard(transport: Transport, tape: &Tape, direction: Direction) -> Transport {
 }
 
 fn failed(error: &io::Error) -> u8 {
-    tell(&format!("acp: {error}"));
+    tell(&format!("acp: {}", told(error)));
     if is_denied(error) { exit::REFUSED } else { exit::ERROR }
 }

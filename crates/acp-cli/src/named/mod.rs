@@ -20,6 +20,7 @@ use acp_testkit::ScriptedPeer;
 use self::address::Address;
 pub(crate) use self::error::NamedError;
 use crate::outcome::{Failure, tell_stderr};
+use crate::passing::denied::Denied;
 use crate::passing::streams::Streams;
 
 /// The name of an agent.
@@ -180,7 +181,10 @@ impl Outcome {
             {
                 Box::new(NamedError::NoRunner { runner })
             }
-            _ => error.into(),
+            _ => match Denied::of(error) {
+                Ok(denied) => denied.into(),
+                Err(error) => error.into(),
+            },
         }
     }
 }

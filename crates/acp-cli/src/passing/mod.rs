@@ -1,5 +1,6 @@
 //! Messages that pass between a program and a remote peer, as bytes.
 
+pub(crate) mod denied;
 pub(crate) mod lines;
 pub(crate) mod remote;
 pub(crate) mod signals;

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::denied::told;
 use super::remote::between;
 use crate::outcome::tell;
 
@@ -54,7 +55,7 @@ impl Streams {
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = passed {
-                tell(&format!("acp: {error}"));
+                tell(&format!("acp: {}", told(&error)));
             }
         });
         ours

@@ -146,7 +146,7 @@ impl Connecting {
     }
 
     /// Adds to the end of a program that it has written other things than messages.
-    pub(super) fn explained(&self, error: Error) -> Error {
+    pub(crate) fn explained(&self, error: Error) -> Error {
         match (error, self.noise()) {
             (Error::Closed { reason, .. }, noise) if noise > 0 => Error::NotAnAgent { noise, reason },
             (error, _) => error,

@@ -111,6 +111,10 @@ impl Supervisor {
         let initialized = match self.unless_closing(connecting.initialize()).await {
             Ok(initialized) => initialized,
             Err(stop) => {
+                let stop = match stop {
+                    Stop::Failed(error) => Stop::Failed(connecting.explained(error)),
+                    Stop::Closing => Stop::Closing,
+                };
                 connecting.end().await;
                 return Err(stop);
             }
@@ -150,7 +154,7 @@ impl Supervisor {
 fn denies(error: &Error) -> bool {
     match error {
         Error::Connect { error } => error.kind() == io::ErrorKind::PermissionDenied,
-        Error::Closed { reason, .. } => is_denied(reason),
+        Error::Closed { reason, .. } | Error::NotAnAgent { reason, .. } => is_denied(reason),
         _ => false,
     }
 }

@@ -15,8 +15,8 @@ use crate::Handlers;
 /// ```
 /// use std::sync::Arc;
 /// use acp_client::{Client, Context, Handlers, RpcError};
-/// use acp_client::v1::methods::FsReadTextFile;
-/// use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse};
+/// use acp_client::types::methods::FsReadTextFile;
+/// use acp_client::types::{ReadTextFileRequest, ReadTextFileResponse};
 ///
 /// struct Buffers;
 ///

@@ -11,7 +11,7 @@ use crate::{Client, Context, Handlers};
 /// arguments and return the same results as in a `#[client]` block.
 ///
 /// ```
-/// use acp_client::v1::{ReadTextFileRequest, SessionId};
+/// use acp_client::types::{ReadTextFileRequest, SessionId};
 /// use acp_client::{Event, Result, Router, op};
 ///
 /// struct Editor;

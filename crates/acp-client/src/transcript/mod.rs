@@ -73,7 +73,7 @@ use timeline::{Key, Timeline};
 /// It needs no connection. Notifications from any source will do.
 ///
 /// ```
-/// use acp_client::v1::{ContentChunk, SessionNotification, SessionUpdate, ToolCall};
+/// use acp_client::types::{ContentChunk, SessionNotification, SessionUpdate, ToolCall};
 /// use acp_client::{Entry, Transcript};
 ///
 /// let updates = [

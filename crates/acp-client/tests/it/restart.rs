@@ -130,3 +130,32 @@ async fn closing_while_it_is_started_again_leaves_no_process() {
     agent.close().await;
     assert_eq!(crate::common::processes::running(&second), None);
 }
+
+/// A tool may be replaced while the agent runs, such as by an update.
+#[tokio::test]
+async fn a_program_that_is_not_an_agent_is_told_at_each_start() {
+    let usage = "echo 'usage: tool COMMAND'; echo why >&2; exit 2";
+    let told = "`initialize` has no answer, and a line on stdout is not a message: ";
+
+    let error = acp_client::reconnecting(move || acp_client::spawn(Command::new("sh").args(["-c", usage])))
+        .await
+        .expect_err("it ends");
+    assert!(matches!(error, Error::NotAnAgent { noise: 1, .. }), "{error:?}");
+    assert!(error.to_string().starts_with(told), "{error}");
+
+    let (tell, mut said) = mpsc::unbounded_channel();
+    let starts = std::sync::atomic::AtomicU32::new(0);
+    let reconnect = acp_client::reconnecting(move || {
+        let is_first = starts.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+        let tell = tell.clone();
+        let command = Command::new("sh").args(["-c", if is_first { AGENT } else { usage }]);
+        let command = command.env("CAPABILITIES", "{}");
+        acp_client::spawn(command.on_stderr(move |line| tell.send(line.to_owned()).unwrap_or_default()))
+    });
+    let agent = reconnect.restart(Restart::times(1).first_delay(Duration::ZERO)).await.expect("it starts");
+    kill_9(&pid(&mut said).await);
+    agent.status_is(|status| status == AgentStatus::GivenUp).await;
+    let error = agent.current().await.expect_err("it is not an agent any more");
+    let Error::GivenUp { restarts: 1, reason, .. } = &error else { panic!("{error:?}") };
+    assert!(reason.to_string().starts_with(told) && reason.to_string().ends_with("why"), "{reason}");
+}

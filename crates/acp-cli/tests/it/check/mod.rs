@@ -298,6 +298,38 @@ fn a_client_that_breaks_a_rule_is_shown_with_its_lines() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_client_that_never_initializes_is_an_error_with_its_last_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("report.json");
+    let json_option = format!("--json={}", json.display());
+    for (client, reason) in [
+        (
+            &["--", "sh", "-c", "echo no key >&2; exit 3", "{agent}"][..],
+            "without starting its agent: the process exited with status 3; its last words on stderr:\nno key\n",
+        ),
+        (&["--", "/acp-check/none", "{agent}"], "does not start: No such file or directory (os error 2)\n"),
+        (
+            &["--", "sh", "-c", "{agent} < /dev/null; echo no key >&2; exit 3"],
+            "expected an `initialize`: the process exited with status 3; its last words on stderr:\nno key\n",
+        ),
+    ] {
+        let rules = ["--rule=v1-new-02", "--rule=v1-init-12", "--timeout=60", &json_option];
+        let (output, text) = check_client(&with(&rules, client));
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("\nthe client has never sent `initialize`, so rules are open: "), "{text}");
+        assert!(text.ends_with(reason) && !text.contains("\nopen "), "{text}");
+        let report: Value = serde_json::from_slice(&fs::read(&json).expect("written")).expect("JSON");
+        let told = report["unreached"].as_str().expect("a reason");
+        assert!(told.ends_with(reason.trim_end()), "{told}");
+    }
+    let (output, text) = check_client(&with(&["--rule=v1-init-12", &json_option], &CLIENT));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let report: Value = serde_json::from_slice(&fs::read(&json).expect("written")).expect("JSON");
+    assert_eq!(report.get("unreached"), None, "{report}");
+}
+
 #[test]
 fn a_client_needs_a_place_for_its_agent() {
     let (output, text) = check_client(&["--list"]);

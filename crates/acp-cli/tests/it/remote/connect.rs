@@ -230,7 +230,12 @@ fn failures_have_their_exit_status() {
     let url = served.ws();
     let (code, out, err) = acp(&["connect", &url, "--token-file", &wrong]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
-    assert!(err.contains("status 401: give it valid credentials") && !err.contains("wrong"), "{err}");
+    assert!(
+        err.contains(
+            "status 401: give it valid credentials, by `--token-file FILE` or in the variable ACP_TOKEN\n"
+        ) && !err.contains("wrong"),
+        "{err}"
+    );
     assert_eq!(acp(&["connect", &url]).0, 3);
     // Over HTTP the first message shows it.
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));

@@ -65,6 +65,37 @@ fn info_mock_and_bridge_take_an_address() {
 }
 
 #[test]
+fn an_error_about_credentials_names_the_options_for_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [token, script] = ["token", "client.ndjson"].map(|name| folder.path().join(name));
+    fs::write(&token, "secret").expect("written");
+    let steps = "{\"request\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n\
+        {\"result\":{\"protocolVersion\":1}}\n";
+    fs::write(&script, steps).expect("written");
+    let (token, script) = (token.display().to_string(), script.display().to_string());
+    let served = demo(&["--token-file", &token]);
+    let hint = "status 401: give it valid credentials, by `--token-file FILE` or in the variable ACP_TOKEN";
+    for url in [served.ws(), served.http()] {
+        for command in [
+            &["info"][..],
+            &["prompt", "x", "--timeout", "60"],
+            &["call", "_none"],
+            &["mock", "client", "--script", &script],
+            &["check", "agent", "--rule", "v1-init-04"],
+        ] {
+            let (code, _, err) = acp(&[command, &["--url", &url]].concat());
+            assert!(code != 0 && err.contains(&format!("{hint}\n")), "{command:?} {code}: {err}");
+        }
+        // The message for programs has the same text.
+        let (_, out, _) = acp(&["prompt", "x", "--json", "--timeout", "60", "--url", &url]);
+        assert!(out.contains(&format!("{hint}\"")), "{out}");
+        // Other failures have nothing to do with credentials.
+        let (code, _, err) = acp(&["info", "--token-file", &token, "--url", &format!("{url}x")]);
+        assert!(code == 1 && !err.contains("ACP_TOKEN"), "{err}");
+    }
+}
+
+#[test]
 fn the_rules_are_judged_over_the_network() {
     let folder = tempfile::tempdir().expect("a folder");
     let cwd = folder.path().display().to_string();

@@ -24,7 +24,7 @@ use crate::{Client, Context, Handlers};
 /// A later answer of the policy is ignored.
 ///
 /// ```
-/// use acp_client::v1::ToolKind;
+/// use acp_client::types::ToolKind;
 /// use acp_client::{PermissionAnswer, PermissionPolicy};
 ///
 /// let policy = PermissionPolicy::by_kind([

@@ -32,6 +32,7 @@ impl ClientChecker {
         for never in &self.options.never {
             never.hold(&mut outcomes, stage.recordings());
         }
-        Report::new(version, "client", self.target.words().to_vec(), outcomes).shown(self.options.shown())
+        let report = Report::new(version, "client", self.target.words().to_vec(), outcomes);
+        report.shown(self.options.shown()).unreached_for(stage.never_greets())
     }
 }

@@ -39,6 +39,11 @@ impl Stage {
         self.unreached.insert(point, reason);
     }
 
+    /// Returns the reason of the first start if the client has not sent `initialize` at any.
+    pub(super) fn never_greets(&self) -> Option<&str> {
+        if self.greets { None } else { self.unreached.get(&Point::Initialized).map(String::as_str) }
+    }
+
     /// Waits until the client comes to a point by itself.
     pub(super) async fn reach(&mut self, point: Point) -> Step {
         if let Some(reason) = self.unreached.get(&point) {

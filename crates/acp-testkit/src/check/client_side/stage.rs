@@ -36,6 +36,8 @@ pub(in crate::check) struct Stage {
     /// The capabilities that the client has named.
     offered: Value,
     recordings: Vec<Recording>,
+    /// True once the client has sent `initialize`, on any connection.
+    pub(super) greets: bool,
     /// The points that an ordinary start has not come to, with the reason.
     pub(super) unreached: HashMap<Point, String>,
     /// True if the client does not end by itself.
@@ -70,6 +72,7 @@ impl Stage {
             start: None,
             offered: Value::Null,
             recordings: Vec::new(),
+            greets: false,
             unreached: HashMap::new(),
             stays: false,
             wants_more: false,
@@ -106,9 +109,8 @@ impl Stage {
             exit = ended => match timeout(LATE, running.agents.recv()).await {
                 Ok(start) => Ok(start),
                 Err(_) => {
-                    let tail = exit.stderr_tail.trim_end();
-                    let reason = format!("the client has ended without starting its agent: {tail}");
-                    return Err(Stop::Gone(reason));
+                    let reason = "the client has ended without starting its agent";
+                    return Err(Stop::Gone(format!("{reason}: {exit}")));
                 }
             },
         };
@@ -120,6 +122,26 @@ impl Stage {
             Ok(None) => Err(Stop::Gone("the client starts no agent any more".to_owned())),
             Err(_) => Err(Stop::Silent(format!("the client has not started its agent for {limit:?}"))),
         }
+    }
+
+    /// Returns the reason of a stop, with the end of a client that is a program, or else its last
+    /// lines on stderr.
+    pub(super) async fn with_last_words(&mut self, stop: Stop) -> String {
+        let is_gone = matches!(stop, Stop::Gone(_) | Stop::Fail(_));
+        let reason = stop.reason();
+        let process = self.running.as_ref().and_then(|running| running.process.as_ref());
+        let Some(child) = process.map(|process| process.child.clone()) else { return reason };
+        if is_gone {
+            // Without a start the client has ended before, which the reason says.
+            let Some(start) = &mut self.start else { return reason };
+            start.peer.close().await;
+            if let Ok(exit) = timeout(self.options.limit, child.wait()).await {
+                return format!("{reason}: {exit}");
+            }
+        }
+        let tail = child.stderr_tail();
+        let tail = tail.trim();
+        if tail.is_empty() { reason } else { format!("{reason}; its last words on stderr:\n{tail}") }
     }
 
     /// Takes the connection that is over, so that the next one of the same client can come.
@@ -277,6 +299,7 @@ impl Subject for Stage {
             };
             let Some(json) = line.json().filter(Value::is_object) else { continue };
             let message = Message::new(json);
+            self.greets |= message.method() == Some("initialize");
             if message.is_request() {
                 if message.method() == Some("initialize") {
                     let member = self.options.version.offers();

@@ -8,6 +8,7 @@ use super::v2;
 use super::{cases, passive};
 use crate::check::subject::{Step, Subject};
 use crate::check::suite::{Suite, in_order};
+#[cfg(feature = "v2")]
 use crate::check::verdict::Stop;
 use crate::check::version::Version;
 
@@ -63,13 +64,19 @@ async fn opens(stage: &mut Stage) -> Step {
 
 /// Lets the client go its own way with an agent that offers everything, and notes how far it comes.
 async fn ordinary(stage: &mut Stage) -> Step {
-    for point in [Point::Initialized, Point::Session, Point::Prompt] {
-        let reason = match stage.reach(point).await {
-            Ok(()) => continue,
-            Err(Stop::Silent(reason) | Stop::Gone(reason) | Stop::Inconclusive(reason)) => reason,
-            Err(Stop::Fail(reason) | Stop::NotApplicable(reason)) => reason,
-        };
-        stage.note_unreached(point, reason);
+    let points = [Point::Initialized, Point::Session, Point::Prompt];
+    for point in points {
+        let Err(stop) = stage.reach(point).await else { continue };
+        if stage.greets {
+            stage.note_unreached(point, stop.reason());
+            continue;
+        }
+        // A client that has not even begun is not waited for at each point.
+        let reason = stage.with_last_words(stop).await;
+        for point in points {
+            stage.note_unreached(point, reason.clone());
+        }
+        break;
     }
     (stage.wants_more, stage.sets) = (stage.agent.is_used, stage.agent.is_set);
     stage.pages = !stage.agent.asked_pages.is_empty();

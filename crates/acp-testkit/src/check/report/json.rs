@@ -26,10 +26,13 @@ impl Report {
     ///   ]
     /// }
     /// ```
+    ///
+    /// The member `unreached` is the reason of [`unreached`](Self::unreached), and is absent
+    /// without one.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let [pass, fail, not_applicable, inconclusive] = self.counts();
-        json!({
+        let json = json!({
             "format": 1,
             "protocol": self.version.number(),
             "side": self.side,
@@ -38,7 +41,11 @@ impl Report {
                 "pass": pass, "fail": fail, "not-applicable": not_applicable, "inconclusive": inconclusive,
             },
             "rules": self.outcomes.iter().map(|outcome| rule(outcome, self.side)).collect::<Vec<_>>(),
-        })
+        });
+        match &self.unreached {
+            Some(reason) => with(json, "unreached", reason.as_str().into()),
+            None => json,
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Report {
     side: &'static str,
     /// The words of a command that repeats a case, behind its rule. Empty without a command.
     again: Vec<String>,
-    /// The reason why the program has never answered `initialize`.
+    /// The reason why the agent has never answered `initialize`, or the client has never sent it.
     unreached: Option<String>,
 }
 
@@ -69,11 +69,11 @@ impl Report {
         self
     }
 
-    /// Returns the reason why the agent has never answered `initialize`, such as that it does not
-    /// start. `None` means that it has, or that the report is about a client.
+    /// Returns the reason why the agent has never answered `initialize`, or the client has never
+    /// sent it, such as that the program does not start. `None` means that it has.
     ///
-    /// Then the report says little about the agent. A check in CI should fail, although the status
-    /// is that of rules that stay open.
+    /// With a reason the report says little about the program. A check in CI should fail, although
+    /// the status is that of rules that stay open.
     #[must_use]
     pub fn unreached(&self) -> Option<&str> {
         self.unreached.as_deref()

@@ -24,7 +24,9 @@ impl fmt::Display for Report {
         }
         if let Some(reason) = &self.unreached {
             // It is the reason of all that are open.
-            return writeln!(f, "\nthe agent has never answered `initialize`, so rules are open: {reason}");
+            let verb = if self.side == "client" { "sent" } else { "answered" };
+            let never = format!("the {} has never {verb} `initialize`", self.side);
+            return writeln!(f, "\n{never}, so rules are open: {reason}");
         }
         for outcome in &self.outcomes {
             if let Verdict::Inconclusive(reason) = &outcome.verdict {

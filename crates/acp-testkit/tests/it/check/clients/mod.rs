@@ -4,6 +4,8 @@
 mod client;
 mod mutants;
 mod starts;
+#[cfg(unix)]
+mod unreached;
 #[cfg(feature = "v2")]
 mod v2;
 
