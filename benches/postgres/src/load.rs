@@ -11,8 +11,10 @@ use tokio::process::{Child, Command};
 
 use crate::median;
 use crate::server::Database;
-use crate::stream::{ROUNDS, UPDATES, copy_out, raw};
+use crate::stream::{UPDATES, copy_out, raw};
 use crate::text::{Text, json};
+
+const ROUNDS: usize = 31;
 
 struct Silent(PostgresStore);
 

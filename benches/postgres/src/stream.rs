@@ -15,7 +15,7 @@ use crate::server::{Database, Server};
 use crate::text::{Text, update};
 use crate::{checkpoint, median, options};
 
-pub(crate) const ROUNDS: usize = 7;
+const ROUNDS: usize = 7;
 /// The bytes of an append: as many as a recorder has at most when it is behind.
 const APPEND: usize = 1024 * 1024;
 const APPENDS: usize = 48;
