@@ -74,7 +74,7 @@ impl Database {
                 Ok(rows) => return Ok(rows),
                 Err(failure) => failure,
             };
-            if failure.is_late() {
+            if matches!(failure, Failure::Passing(Passing::Late)) {
                 more = more.saturating_mul(2).saturating_add(self.attempt);
             }
             patience.again(failure).await?;
@@ -86,8 +86,8 @@ impl Database {
         match timeout(self.attempt, self.pool.get()).await {
             Ok(Ok(client)) => Ok(client),
             Ok(Err(PoolError::Backend(error))) => Err(Failure::of(error)),
-            Ok(Err(error)) => Err(Failure::Passing(Passing(error.to_string()))),
-            Err(_) => Err(Failure::Passing(Passing("no connection is free".to_owned()))),
+            Ok(Err(error)) => Err(Failure::Passing(Passing::Other(error.to_string()))),
+            Err(_) => Err(Failure::Passing(Passing::Other("no connection is free".to_owned()))),
         }
     }
 
@@ -113,7 +113,7 @@ impl Database {
         let rest = self.attempt.saturating_sub(started.elapsed()).max(self.attempt / 4).saturating_add(more);
         let outcome = match timeout(rest, self.query(&client, sql, params)).await {
             Ok(outcome) => outcome.map_err(Failure::of),
-            Err(_) => Err(Failure::late()),
+            Err(_) => Err(Failure::Passing(Passing::Late)),
         };
         if let Err(Failure::Passing(_)) = outcome {
             // It may be that of a server which is read-only now, or in the middle of an answer.

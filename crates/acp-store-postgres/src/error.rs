@@ -114,15 +114,20 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-const LATE: &str = "a statement took too long";
-
 /// The reason why an attempt has failed that may succeed later.
 #[derive(Debug)]
-pub(crate) struct Passing(pub(crate) String);
+pub(crate) enum Passing {
+    /// Its time was over.
+    Late,
+    Other(String),
+}
 
 impl fmt::Display for Passing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(match self {
+            Passing::Late => "a statement took too long",
+            Passing::Other(reason) => reason,
+        })
     }
 }
 
@@ -147,15 +152,6 @@ impl From<Failure> for StoreError {
 }
 
 impl Failure {
-    /// Returns the failure of an attempt whose time was over.
-    pub(crate) fn late() -> Self {
-        Failure::Passing(Passing(LATE.to_owned()))
-    }
-
-    pub(crate) fn is_late(&self) -> bool {
-        matches!(self, Failure::Passing(Passing(reason)) if reason == LATE)
-    }
-
     /// Returns true if the database has refused the statement for good, and so has not carried it
     /// out.
     pub(crate) fn is_answer(&self) -> bool {
@@ -172,7 +168,7 @@ impl Failure {
             return Failure::Lasting(refused);
         }
         if passes(&error) {
-            return Failure::Passing(Passing(Shown(&error).to_string()));
+            return Failure::Passing(Passing::Other(Shown(&error).to_string()));
         }
         let is_without_tables = error.code() == Some(&SqlState::UNDEFINED_TABLE);
         Failure::Lasting(if is_without_tables {

@@ -136,7 +136,7 @@ fn agent_options() -> [Arg; 6] {
             "set a variable for the agents, or let them inherit it; can be given several times [default: PATH, \
              HOME, LANG and a few more]",
         ),
-        option("principal-env", "NAME", value_parser!(OsString)).requires("token-file").help(
+        option("principal-env", "NAME", value::variable_name).requires("token-file").help(
             "tell each agent the name of its client in this variable; each token then needs a name",
         ),
         option("prestart", "N", value_parser!(usize))

@@ -90,6 +90,12 @@ pub(super) fn variable(text: &str) -> Result<(OsString, Option<OsString>), Strin
     if name.is_empty() { Err("it must be NAME or NAME=VALUE".to_owned()) } else { Ok((name.into(), value)) }
 }
 
+/// The name of a variable of the environment.
+pub(super) fn variable_name(text: &str) -> Result<OsString, String> {
+    let is_name = !text.is_empty() && !text.contains('=');
+    is_name.then(|| text.into()).ok_or_else(|| "it must be the name of a variable".to_owned())
+}
+
 /// A config option of a session, and its value.
 pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {

@@ -14,9 +14,9 @@ use super::questions::Questions;
 use crate::store::Store;
 use crate::view;
 
-/// The method of a request is not offered.
+/// The code of the answer to a request whose method is not offered.
 const METHOD_NOT_FOUND: i32 = -32601;
-/// There is no room for a question.
+/// The code of the answer to a question while too many others wait.
 const OVERLOADED: i32 = -32603;
 
 /// Makes the lines to the agent. Clones are one desk.

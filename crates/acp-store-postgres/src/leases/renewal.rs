@@ -256,7 +256,7 @@ impl Leases {
             let waited = session.since.elapsed();
             let is_lost = matches!(*session.lost.borrow(), Some(StoreError::Changed { .. }));
             if waited >= self.time / 3 * 2 && !is_lost {
-                let reason = Passing("the lease of the session could not be prolonged".to_owned());
+                let reason = Passing::Other("the lease of the session could not be prolonged".to_owned());
                 session.lost.send_replace(Some(StoreError::Unavailable { waited, reason: Arc::new(reason) }));
             }
         }

@@ -95,14 +95,16 @@ fn an_agent_that_cannot_be_told_its_client_is_not_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tokens").display().to_string();
     let unnamed = "`--principal-env` needs a name before each token";
-    let cases: [(&[&str], &str, i32, &str); 3] = [
-        (&["--token-file", &file], "alice secret\nother\n", 1, unnamed),
-        (&[], "", 2, "--token-file"),
-        (&["--token-file", &file, "--prestart", "1"], "alice secret\n", 2, "--prestart"),
+    let cases: [(&[&str], &str, i32, &str); 5] = [
+        (&["CLIENT", "--token-file", &file], "alice secret\nother\n", 1, unnamed),
+        (&["CLIENT"], "", 2, "--token-file"),
+        (&["CLIENT", "--token-file", &file, "--prestart", "1"], "alice secret\n", 2, "--prestart"),
+        (&["A=B", "--token-file", &file], "alice secret\n", 2, "the name of a variable"),
+        (&["", "--token-file", &file], "alice secret\n", 2, "the name of a variable"),
     ];
     for (options, tokens, expected, problem) in cases {
         fs::write(&file, tokens).expect("written");
-        let words = [&["serve", "--principal-env", "CLIENT"], options, &["--", "sh"]].concat();
+        let words = [&["serve", "--principal-env"], options, &["--", "sh"]].concat();
         let (code, _, err) = acp(&words);
         assert!(code == expected && err.contains(problem), "{code} {err}");
     }
