@@ -26,19 +26,31 @@ async fn session(client: &mut End, name: &str) -> Option<(&'static str, Value)> 
         ("_ping", json!({})),
     ];
     for (method, params) in requests {
-        if method == "_ping" {
-            client.notify("_idle", json!({})).await;
-        }
-        if let Err(error) = ask(client, method, params).await {
+        let outcome = if method == "_ping" {
+            // Both in one piece, so that the request is under way when a component dies at the
+            // first.
+            let idle = json!({"jsonrpc": "2.0", "method": "_idle", "params": {}});
+            let ping = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
+            client.send(format!("{idle}\n{ping}")).await;
+            answer(client, method).await
+        } else {
+            ask(client, method, params).await
+        };
+        if let Err(error) = outcome {
             return Some((method, error));
         }
     }
     None
 }
 
-/// Asks, and allows whatever the agent wants meanwhile.
+/// Asks, and waits for the answer.
 async fn ask(client: &mut End, method: &str, params: Value) -> Result<Value, Value> {
     client.ask(method, method, params).await;
+    answer(client, method).await
+}
+
+/// Waits for the answer, and allows whatever the agent wants meanwhile.
+async fn answer(client: &mut End, method: &str) -> Result<Value, Value> {
     loop {
         let mut message = client.value().await;
         if message["method"] == "session/request_permission" {
